@@ -1,4 +1,4 @@
-// The folder of the books, opened by its one writer: lock, then journal, then landing, then whatever
+// The folder of the books, opened by its single writer: first the lock, then the journal, then landing, then whatever
 // was journaled but had not landed when the last process died.
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -32,7 +32,7 @@ import { isInUse } from '../output/spill.ts'
 import { mustBeOwnFiles, removeLanded } from './copies.ts'
 import { describeUnsettled, unsettledWrites } from './writes.ts'
 
-/** Which record type each feed lands, from the catalogue. */
+/** The record type that each feed lands, from the catalogue. */
 export const landingFeeds: ReadonlyMap<string, LandingFeed> = new Map(
   endpoints.flatMap((endpoint) =>
     endpoint.item === null ? [] : [[endpoint.name, landingFeed(endpoint, endpoint.item)] as const],
@@ -45,14 +45,15 @@ function landingFeed({ rows, window }: Endpoint, record: RecordType): LandingFee
   return { record, rows, time, touches }
 }
 
-/** Every record type that lands, once each. */
+/** Every record type that lands, listed once. */
 export const landingRecords: readonly RecordType[] = [
   ...new Set([...landingFeeds.values()].map((feed) => feed.record)),
 ]
 
 /**
- * What has landed, to be read alone; null for a folder in which nothing was received. UsageError while a run writes these
- * books, and for a journal that stands alone, as a backup has it or an erasure that was killed: it is not nothing.
+ * The landing database, opened read-only; null for a folder that has received nothing. Throws a UsageError while a run
+ * is writing these books, and also for a journal without a landing database (from a backup, or after an erasure was
+ * killed), which is not the same as nothing received.
  */
 export async function readLanding(dir: string, engine: EngineSettings): Promise<Landing | null> {
   const path = join(dir, 'landing.duckdb')
@@ -78,30 +79,31 @@ export interface BooksOptions {
   readonly clock: Clock
   readonly command: string
   readonly onNote?: (text: string) => void
-  /** Ends landing between two batches, with code 5. */
+  /** Stops landing between two batches, with exit code 5. */
   readonly signal?: AbortSignal
   /**
-   * Land everything again from the journal, into a file that replaces the old one only when it is whole. As long as the
-   * old one can be read, the journal must reach what it holds: else what is nowhere else would be lost.
+   * Lands everything again from the journal, into a file that replaces the old one only when it is complete. If the old
+   * file can be read, the journal must reach at least as far as it does; otherwise records that exist nowhere else
+   * would be lost.
    */
   readonly rebuild?: boolean
   /**
-   * For what works on books that are there: those of which nothing has landed say so. `needed` refuses a folder without
-   * books; `expected` begins them.
+   * For commands that work on existing books: prints a note if nothing has landed. `needed` refuses a folder without
+   * books; `expected` creates them.
    */
   readonly existing?: 'needed' | 'expected'
-  /** Of the lock and the journal; DuckDB has its own way to the disk. */
+  /** Used by the lock and the journal; DuckDB accesses the disk itself. */
   readonly disk?: Disk
   readonly journal?: Pick<JournalOptions, 'random' | 'segmentBytes'>
   readonly landing?: Partial<LandingOptions>
-  /** What DuckDB may use, unless `landing` sets a memory limit; a share of the machine by default. */
+  /** Limits for DuckDB, unless `landing` sets a memory limit; a share of the machine by default. */
   readonly engine?: EngineSettings
 }
 
 /**
- * Throws a UsageError for a ledger that stands alone, which would be replaced by one of books that begin; and where books are
- * needed and none are: a mistyped folder has no break and nothing that fails to verify. A folder with its configuration
- * alone is books that begin.
+ * Throws a UsageError for a ledger without a journal, which the ledger of new books would replace. Also throws where
+ * books are needed and there are none: a mistyped folder has no breaks and nothing that fails to verify. A folder with
+ * only its configuration is the start of new books.
  */
 export function mustBeBooks(dir: string, existing: BooksOptions['existing']): void {
   const has = (name: string): boolean => existsSync(join(dir, name))
@@ -110,20 +112,23 @@ export function mustBeBooks(dir: string, existing: BooksOptions['existing']): vo
   if (!ledgerAlone && (existing !== 'needed' || has('tieout.yaml'))) return
   throw new UsageError('There are no books in this folder.', {
     where: dir,
-    expected: 'a folder with journal/, as `tieout nightly` and `tieout import` make it',
+    expected: 'a folder with journal/, as `tieout nightly` and `tieout import` create it',
     found: ledgerAlone
       ? 'a ledger without the journal it was built from'
       : 'no journal/ and no landing.duckdb',
     action: ledgerAlone
-      ? 'Name the folder that the ledger was built in with --dir, or move ledger.duckdb aside to begin new books here; `tieout sql` and `tieout report` read it as it is. Nothing was changed.'
-      : 'Name another folder with --dir, or begin with `tieout init`. Nothing was changed.',
+      ? 'Use --dir to name the folder in which the ledger was built, or move ledger.duckdb aside to start new books here. `tieout sql` and `tieout report` can read it as it is. Nothing was changed.'
+      : 'Name another folder with --dir, or start with `tieout init`. Nothing was changed.',
   })
 }
 
 const NOTHING_LANDED =
   'Nothing has landed in these books yet: run `tieout nightly` first, or `tieout import`.'
 
-/** Level by level: the recursive mkdir of Node never ends where the system says that an existing parent is missing. */
+/**
+ * Creates one level at a time: Node's recursive mkdir loops forever if the system reports an existing parent as
+ * missing.
+ */
 function makeFolders(dir: string): void {
   if (existsSync(dir)) return
   const parent = dirname(dir)
@@ -131,12 +136,12 @@ function makeFolders(dir: string): void {
   try {
     mkdirSync(dir, { mode: 0o700 })
   } catch (cause) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it in the meantime.
     if (!existsSync(dir)) throw cause
   }
 }
 
-/** Creates the folder if need be; one that cannot be made, or is none, is a usage error that names it. */
+/** Creates the folder if necessary. Throws a UsageError that names it if it cannot be created or is not a folder. */
 export function ensureFolder(dir: string): void {
   try {
     makeFolders(dir)
@@ -149,7 +154,7 @@ export function ensureFolder(dir: string): void {
 }
 
 const noFolder = (dir: string, found: string, cause?: unknown): UsageError =>
-  new UsageError('The folder of the books cannot be made.', {
+  new UsageError('The folder of the books cannot be created.', {
     where: dir,
     expected: 'a folder that can be written',
     found,
@@ -157,7 +162,7 @@ const noFolder = (dir: string, found: string, cause?: unknown): UsageError =>
     ...(cause === undefined ? {} : { cause }),
   })
 
-/** What runs that died have left goes; where a reader spills at this moment stays. */
+/** Removes what dead runs left behind; folders in which a reader is spilling at this moment stay. */
 function emptyTempFolder(tempDir: string, clock: Clock): void {
   try {
     mkdirSync(tempDir, { recursive: true, mode: 0o700 })
@@ -169,7 +174,7 @@ function emptyTempFolder(tempDir: string, clock: Clock): void {
   }
 }
 
-/** Files that are written under the lock alone, in the folder of the books and in that of the journal. */
+/** Files that are written only under the lock, in the folder of the books and in that of the journal. */
 const WRITTEN_WHOLE = [
   'credentials.yaml',
   'tieout.yaml',
@@ -179,11 +184,11 @@ const WRITTEN_WHOLE = [
   ...ERASURE_FILES,
 ]
 
-/** A new state of one of them (`nameBeside`), by a process that died before it took the old one's place. */
+/** A new version of one of them (`nameBeside`), from a process that died before replacing the old one. */
 const isUnfinished = (name: string): boolean =>
   WRITTEN_WHOLE.some((file) => name.startsWith(`.${file}.`)) && BESIDE.test(name)
 
-/** Secrets stay in no file that nobody knows of, and nothing half-written in the books. */
+/** Leaves no secrets in files that nobody knows about, and nothing half-written in the books. */
 function removeUnfinished(dir: string): void {
   for (const folder of [dir, journalFolder(dir)].filter(existsSync)) {
     for (const name of readdirSync(folder).filter(isUnfinished)) {
@@ -198,9 +203,9 @@ function removeUnfinished(dir: string): void {
 }
 
 const ERASURE_TO_END =
-  'An erasure was interrupted. The journal no longer holds what was to go; the published ledger may, until a build replaces it.'
+  'An erasure was interrupted. The data to be erased is no longer in the journal, but may be in the published ledger until a build replaces it.'
 
-/** Opens the books of a command: its folder, by its clock, telling what it tells, with the engine that is configured. */
+/** Opens the books for a command: its folder, clock, notes and configured engine. */
 export function openBooksFor(
   context: CommandContext,
   config: Config,
@@ -210,14 +215,15 @@ export function openBooksFor(
   return openBooks(dir, { ...options, clock, signal, onNote, engine: engineSettings(config.engine) })
 }
 
-/** Opens the books for writing; one process at a time. */
+/** Opens the books for writing; only one process can at a time. */
 export async function openBooks(dir: string, options: BooksOptions): Promise<Books> {
   mustBeBooks(dir, options.existing)
   ensureFolder(dir)
   mustBeOwnFiles(dir)
   const { clock, disk = nodeDisk, signal } = options
   const lock = await acquireLock(dir, options.command, clock, disk)
-  // What has been opened is closed in reverse, also when a later step fails, and the lock goes whatever cannot be closed.
+  // On failure, everything opened so far is closed in reverse order, and the lock is released even if something cannot
+  // be closed.
   const closers: (() => Promise<void>)[] = [() => lock.release()]
   const close = async (): Promise<void> => {
     const failures: unknown[] = []
@@ -226,8 +232,7 @@ export async function openBooks(dir: string, options: BooksOptions): Promise<Boo
     if (failures.length > 0) throw failures[0]
   }
   try {
-    if (await finishRepair(dir, disk))
-      options.onNote?.('Finished a repair of the journal that was interrupted.')
+    if (await finishRepair(dir, disk)) options.onNote?.('Finished an interrupted repair of the journal.')
     if (await resumeErasure(dir, clock, disk, () => removeLanded(dir, disk))) options.onNote?.(ERASURE_TO_END)
     removeUnfinished(dir)
     const tempDir = join(dir, 'tmp')
@@ -242,7 +247,7 @@ export async function openBooks(dir: string, options: BooksOptions): Promise<Boo
     if (options.rebuild === true) await rebuild()
     const landing = await openLanding(dir, settings).catch(async (error: unknown) => {
       if (!(error instanceof OlderLanding)) throw error
-      options.onNote?.(`${error.message} It is made again from the journal.`)
+      options.onNote?.(`${error.message} It is being rebuilt from the journal.`)
       await rebuild()
       return openLanding(dir, settings)
     })
@@ -270,7 +275,7 @@ export async function openBooks(dir: string, options: BooksOptions): Promise<Boo
     for (const write of unsettled) options.onNote?.(describeUnsettled(write))
     return { dir, journal, landing, close }
   } catch (error) {
-    await close().catch(() => undefined) // What came first is to be reported.
+    await close().catch(() => undefined) // The original error is the one to report.
     throw error
   }
 }

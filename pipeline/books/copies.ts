@@ -1,5 +1,5 @@
-// What the books hold of the journal beside it: landing.duckdb and ledger.duckdb. Each is replaced by a new file and the old
-// one goes, bytes and all, which holds only for a file that stands in the folder itself.
+// The copies of journal data that the books hold: landing.duckdb and ledger.duckdb. Each is replaced by a new file, and
+// the old one's bytes are removed. That only works if the file itself is in the folder.
 import { lstatSync, readlinkSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,8 +12,8 @@ const LEDGER = 'ledger.duckdb'
 const COPIES = [LANDING, LEDGER]
 
 /**
- * Throws a UsageError where one of the two is no file of its own, before anything is touched. Of a symbolic link a rename would
- * replace the link alone, and what it points to would stay, with the names in it that were to be erased; a folder can be
+ * Throws a UsageError, before anything is changed, if one of the two is not a regular file. Renaming over a symbolic
+ * link would replace only the link; its target would remain, with the names that were to be erased. A folder can be
  * neither opened nor replaced.
  */
 export function mustBeOwnFiles(dir: string): void {
@@ -29,24 +29,24 @@ function isLink(name: string, path: string): UsageError {
   const target = readlinkSync(path)
   return new UsageError(`${name} is a symbolic link.`, {
     where: path,
-    expected: 'a file of its own: it is replaced by a new one, and what a link points to would stay behind',
+    expected: 'a regular file: it is replaced by a new one, and the target of a link would stay behind',
     found: `a link to ${target}`,
     action: `Move ${target} here in place of the link. To keep the books on another disk, move the whole folder and name it with --dir, or link the folder. Nothing was changed.`,
   })
 }
 
-/** Removes what has landed and every unfinished work: all of it can be made again from the journal. */
+/** Removes the landing database and all unfinished work, which can be rebuilt from the journal. */
 export async function removeLanded(dir: string, disk: Disk): Promise<void> {
-  // A log that outlived its file would be replayed into the next one.
+  // A write-ahead log that outlived its file would be replayed into the next one.
   for (const name of [`${LANDING}.wal`, LANDING]) await disk.remove(join(dir, name))
-  // Name by name: the folder itself may be a link to a larger disk.
+  // Entry by entry: the folder itself may be a link to a larger disk.
   const work = join(dir, 'tmp')
   for (const name of (await disk.list(work)) ?? [])
     await rm(join(work, name), { recursive: true, force: true })
   await disk.syncDir(dir)
 }
 
-/** Removes a ledger that was published as a file before the books were on a server: no build there replaces it. */
+/** Removes a ledger that was published as a file before the books moved to a server: no build there replaces it. */
 export async function removeOlderLedger(dir: string, disk: Disk): Promise<void> {
   for (const name of [`${LEDGER}.wal`, LEDGER]) await disk.remove(join(dir, name))
   await disk.syncDir(dir)

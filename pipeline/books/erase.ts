@@ -1,5 +1,5 @@
-// Data about people out of the books: which frames of the journal hold it, what goes with them, and their erasing. The
-// journal's chain keeps verifying; landing and ledger are made again without them, into new files.
+// Erases personal data from the books: finds the frames of the journal that hold it, lists what goes with them, and
+// erases their bodies. The journal's chain still verifies; landing and ledger are rebuilt without them, into new files.
 import { join } from 'node:path'
 import type { Clock } from '../../models/clock.ts'
 import { closing } from '../../models/closing.ts'
@@ -17,12 +17,12 @@ import { placeOfRows, rowSpans } from '../landing/raw-row.ts'
 import { landingFeeds, mustBeBooks } from './books.ts'
 import { mustBeOwnFiles, removeLanded } from './copies.ts'
 
-/** What a frame must be to be erased; all that is given counts together. */
+/** Criteria for the frames to erase; a frame must meet all that are given. */
 export interface EraseCriteria {
   readonly frames: readonly number[]
   readonly account?: string | undefined
   readonly feed?: string | undefined
-  /** A text that stands in the body, as it is or within the texts of its JSON. */
+  /** Text that occurs in the body, either literally or within the strings of its JSON. */
   readonly matching?: string | undefined
 }
 
@@ -34,15 +34,18 @@ export interface EraseTarget {
   readonly feed: string | null
   readonly at: string
   readonly bytes: number
-  /** Rows that go with the body; null where it has none, or can no longer be read. */
+  /** Rows that go with the body; null if the body has none or can no longer be read. */
   readonly rows: number | null
-  /** Rows with the text that was looked for; null without one. */
+  /** Rows that contain the text searched for; null if no text was given. */
   readonly matching: number | null
-  /** `half`: erasing it was interrupted. `erased`: it was named, and is erased already. */
+  /** `half`: its erasure was interrupted. `erased`: it was named, but is already erased. */
   readonly state: 'live' | 'half' | 'erased'
 }
 
-/** Frames that the criteria name. UsageError without any criterion, and for a frame number that the journal lacks. */
+/**
+ * The frames that meet the criteria. Throws a UsageError if there are no criteria, or for a frame number that is not in
+ * the journal.
+ */
 export async function findEraseTargets(
   dir: string,
   criteria: EraseCriteria,
@@ -50,14 +53,15 @@ export async function findEraseTargets(
 ): Promise<EraseTarget[]> {
   const { frames, account, feed, matching } = criteria
   if (frames.length === 0 && account === undefined && feed === undefined && matching === undefined)
-    throw new UsageError('Nothing says what to erase.', {
-      expected: 'numbers of frames, or --account, --feed, --matching',
+    throw new UsageError('Nothing to erase is named.', {
+      expected: 'frame numbers, or --account, --feed or --matching',
       action: 'For example: tieout erase --feed p2p.orders --matching "Jane Roe"',
     })
-  if (matching === '') throw new UsageError('--matching is empty.', { action: 'Give the text to look for.' })
+  if (matching === '')
+    throw new UsageError('--matching is empty.', { action: 'Give the text to search for.' })
   mustBeBooks(dir, 'needed')
   const wanted = new Set(frames)
-  /** Of those that were named. */
+  /** Of the frames that were named. */
   const seen = new Set<number>()
   let last = 0
   const targets: EraseTarget[] = []
@@ -76,23 +80,23 @@ export async function findEraseTargets(
   if (missing.length > 0)
     throw new UsageError('The journal has no such frame to erase.', {
       where: journalFolder(dir),
-      expected: `numbers from 1 to ${last}, which are the page_id of the rows they brought`,
+      expected: `numbers from 1 to ${last}: the page_id of their rows`,
       found: missing.join(', '),
-      action: 'Check the numbers, then erase again. Nothing was changed.',
+      action: 'Check the numbers and run the command again. Nothing was changed.',
     })
   return targets
 }
 
 const ownerOf = (meta: FrameMeta): string | null => ('account' in meta ? meta.account : null)
 
-/** The endpoint of a write stands for its feed, the kind for that of an import. */
+/** The endpoint of a write is treated as its feed, and the kind of an import as its feed. */
 function feedOf(meta: FrameMeta): string | null {
   if ('feed' in meta) return meta.feed
   if ('endpoint' in meta) return meta.endpoint
   return meta.kind === 'import' ? meta.imports : null
 }
 
-/** Null for a frame without a body, or whose body does not hold the text. */
+/** Null for a frame without a body, or one whose body does not contain the text. */
 function targetOf(frame: StoredFrame, matching: string | undefined): EraseTarget | null {
   const { seq, meta, bytes } = frame.header
   const { body, state } = readBody(frame)
@@ -119,14 +123,14 @@ function readBody(frame: StoredFrame): { body: Buffer | null; state: EraseTarget
     const body = bodyOf(frame)
     return { body, state: body === null ? 'erased' : 'live' }
   } catch (error) {
-    // Begun and not finished: whatever is left there goes.
+    // The erasure was started but not finished: whatever is left goes.
     if (error instanceof CorruptionError && frame.prelude.state === ERASED)
       return { body: null, state: 'half' }
     throw error
   }
 }
 
-/** Whether the text stands in the bytes, or in a text or key of their JSON however that is escaped. */
+/** Whether the text occurs in the bytes, or in a string or key of their JSON, however it is escaped. */
 function holds(body: Buffer, text: string): boolean {
   if (body.includes(text)) return true
   try {
@@ -142,7 +146,7 @@ function inJson(value: unknown, text: string): boolean {
   return Object.entries(value).some(([key, member]) => key.includes(text) || inJson(member, text))
 }
 
-/** The rows of a page or of an imported file; null where the frame brings none. */
+/** The rows of a page or an imported file; null for frames that add no rows. */
 function rowsOf(meta: FrameMeta, body: Buffer): string[] | null {
   if (meta.kind === 'import')
     return body
@@ -157,8 +161,8 @@ function rowsOf(meta: FrameMeta, body: Buffer): string[] | null {
 }
 
 /**
- * Erases the frames, and those of an erasure that was interrupted. What has landed goes first, as it can always be made
- * again; the published ledger goes with the next build. Killed anywhere, the next writer goes on.
+ * Erases the frames, and finishes an erasure that was interrupted. Landing goes first, as it can always be rebuilt; the
+ * published ledger is replaced by the next build. If this is killed at any point, the next writer continues.
  */
 export async function erase(
   dir: string,
@@ -178,7 +182,9 @@ export async function erase(
   })
 }
 
-/** Files beside the journal's frames that nobody can search: ends that crashes left, and reports as handed in. */
+/**
+ * Files beside the journal's frames that cannot be searched: unfinished ends that crashes left, and reports as filed.
+ */
 export async function unsearchedFiles(dir: string, disk: Disk = nodeDisk): Promise<string[]> {
   const torn = ((await disk.list(journalFolder(dir))) ?? []).filter((name) => name.startsWith('torn-'))
   const filings = ((await disk.list(join(dir, 'filings'))) ?? []).filter((name) => name.endsWith('.json'))

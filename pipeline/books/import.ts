@@ -1,5 +1,5 @@
-// A file into the books: read whole, held against what is there, journaled byte for byte, landed. Nothing is journaled
-// of a file with an error, and nothing of one whose every row the books have already.
+// Imports a file into the books: reads all of it, compares it with what the books have, journals it byte for byte and
+// lands it. A file with an error is not journaled at all, and neither is a file whose rows the books already have.
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
@@ -37,36 +37,39 @@ export interface ImportOutcome {
   readonly added: number
   /** Cells with more decimals than are kept. */
   readonly rounded: number
-  /** Rows with a fee below zero, which count as rebates; left out where there are none. */
+  /** Rows with a negative fee, which is treated as a rebate; omitted if there are none. */
   readonly rebates?: number
-  /** Rows that earlier exports of the service have and this one does not; left out where there are none. */
+  /** Rows that are in earlier exports of the service but not in this one; omitted if there are none. */
   readonly gone?: GoneRows
-  /** Accounts of the file whose names differ from others in capitals alone; left out where there are none. */
+  /** Accounts of the file whose names differ from others only in capitalisation; omitted if there are none. */
   readonly alike?: readonly AlikeAccounts[]
-  /** Number of the import, by which it can be withdrawn; null where the books had all of the file. */
+  /** Number of the import, by which it can be withdrawn; null if the books already had the whole file. */
   readonly id: number | null
 }
 
-/** A file that has been read and found whole; nothing of it stands in the books yet. */
+/** A file that has been read and found valid; nothing of it is in the books yet. */
 export interface ReadImport {
   readonly kind: ImportKind
   readonly file: CsvFile
   readonly rows: readonly ImportedRow[]
-  /** How the export of another service was read; null for a file in the format of tieout. */
+  /** How the export of another service was read; null for a file in tieout's own format. */
   readonly reading: Reading | PriceReading | null
-  /** Its rows that make none of ours. */
+  /** Its rows that produce none of ours. */
   readonly aside: readonly Aside[]
 }
 
-/** What the user says of a file that does not say it itself. */
+/** What the user specifies because the file does not. */
 export interface ImportOptions extends PriceOptions {
-  /** Folder of the books: its lists of currencies and quote coins come before the shipped ones. */
+  /** Folder of the books: its lists of currencies and quote coins take precedence over the shipped ones. */
   readonly dir: string
-  /** Account of rows that name none. */
+  /** Account of rows that do not name one. */
   readonly account?: string | undefined
 }
 
-/** Reads the whole file. UsageError for a file that cannot be read, and with line and column for what is wrong in it. */
+/**
+ * Reads the whole file. Throws a UsageError for a file that cannot be read, and one with line and column for errors in
+ * its content.
+ */
 export async function readImport(
   disk: Disk,
   kind: ImportKind,
@@ -84,7 +87,7 @@ export async function readImport(
   refuseUnused({ ...(reading === null ? { ...others, account } : {}), asset, currency, candle }, kind)
   if (reading === null) return { kind, file, rows: importFormats[kind].read(file), reading: null, aside: [] }
   const { rows, aside, codes } = readMapped(file, reading, 'new')
-  // The journal keeps of the list what has a say in this file.
+  // Only the entries of the list that apply to this file are kept in the journal.
   const quotes = reading.quotes.filter((code) => codes.has(code))
   return { kind, file, rows, reading: { ...reading, quotes }, aside }
 }
@@ -96,7 +99,7 @@ async function readBytes(disk: Disk, path: string): Promise<Uint8Array> {
     throw cause instanceof DiskError ? unreadable(path, refusal, cause) : cause
   })
   if (bytes === null) {
-    const found = isLink(path) ? 'a link that leads nowhere' : 'no file of this name'
+    const found = isLink(path) ? 'a link that leads nowhere' : 'no file with this name'
     throw new UsageError(refusal.message, {
       where: path,
       expected: refusal.expected,
@@ -107,7 +110,10 @@ async function readBytes(disk: Disk, path: string): Promise<Uint8Array> {
   return bytes
 }
 
-/** Journals and lands what the books do not have. UsageError for a row that they have with other content, or of the future. */
+/**
+ * Journals and lands the rows that the books do not have. Throws a UsageError for a row that they have with other
+ * content, and for a row dated in the future.
+ */
 export async function importInto(
   books: Books,
   { kind, file, rows, reading }: ReadImport,
@@ -150,15 +156,15 @@ export async function importInto(
   }
 }
 
-/** An import as a script reads it. */
+/** An import, as `--json` shows it. */
 export interface ListedImport {
-  /** What `--undo` takes. */
+  /** The number that `--undo` takes. */
   readonly id: number
   readonly kind: string
   readonly file_name: string
   readonly row_count: number
   readonly imported_at: string
-  /** Null where it counts. */
+  /** Null if it has not been withdrawn. */
   readonly withdrawn_at: string | null
 }
 
@@ -182,7 +188,7 @@ export async function listImports(connection: DuckDBConnection): Promise<ListedI
   }))
 }
 
-/** Withdraws an import: its rows no longer count, and a corrected file may bring the same ids. */
+/** Withdraws an import: its rows are no longer included, and a corrected file may use the same ids. */
 export async function withdrawImport(
   books: Books,
   id: number,
@@ -198,16 +204,16 @@ export async function withdrawImport(
   const [file, rows, withdrawnBy = null] = reader.getRows()[0] ?? []
   const isUnbuilt =
     withdrawnBy !== null && Number(withdrawnBy) > (await lastBuilt(books.landing.connection, books.dir))
-  // Stopped before its build, the same command again finishes it.
+  // If the command was stopped before its build, running it again finishes it.
   if (isUnbuilt) return { file: String(file), rows: Number(rows) }
   if (file === undefined || withdrawnBy !== null)
     throw new UsageError(
-      file === undefined ? 'There is no import of this number.' : 'This import was withdrawn before.',
+      file === undefined ? 'There is no import with this number.' : 'This import has already been withdrawn.',
       {
         where: `--undo ${id}`,
-        found: file === undefined ? 'a number of no import' : String(file),
-        expected: 'the number of an import that counts',
-        action: '`tieout import --list` shows them.',
+        found: file === undefined ? 'a number that no import has' : String(file),
+        expected: 'the number of an import that has not been withdrawn',
+        action: 'Run `tieout import --list` to see them.',
       },
     )
   const at = new Date(run.clock.wall()).toISOString()
@@ -223,7 +229,7 @@ function rebatesIn(kind: ImportKind, rows: readonly ImportedRow[]): number {
 
 const DAY_MS = 86_400_000
 
-/** Nothing has happened yet that lies in the future; a day is left for a zone that was mistaken. */
+/** Refuses times in the future. One day is allowed for a mistaken time zone. */
 function refuseFuture(
   kind: ImportKind,
   file: string,
@@ -238,7 +244,7 @@ function refuseFuture(
     const ms = Number(values[at]) / 1000
     if (ms <= now + DAY_MS) continue
     const found = new Date(ms).toISOString()
-    refusals.add(refuseCell(file, line, column, { message: 'A time lies in the future.', expected, found }))
+    refusals.add(refuseCell(file, line, column, { message: 'A time is in the future.', expected, found }))
   }
   refusals.throwIfAny()
 }
@@ -246,7 +252,7 @@ function refuseFuture(
 const CODE_COLUMNS = ['asset', 'currency', 'fee_currency']
 const NAME_COLUMNS = ['id', 'account', 'source']
 
-/** The rows of a kind by each of its columns in turn. */
+/** The cells of a kind's rows, column by column. */
 function* cellsOf(
   kind: ImportKind,
   names: readonly string[],
@@ -261,22 +267,25 @@ function* cellsOf(
   }
 }
 
-/** `BTC` with a zero-width space, as a web page has it, would be a coin beside BTC; an id with one, a second row. */
+/**
+ * `BTC` with a zero-width space, as copied from a web page, would be a separate coin from BTC; such an id would be a
+ * second row.
+ */
 function refuseUnseen(kind: ImportKind, file: string, rows: readonly ImportedRow[]): void {
   const refusals = new Refusals(file)
   for (const { line, name, cell } of cellsOf(kind, [...NAME_COLUMNS, ...CODE_COLUMNS], rows)) {
     const sign = unseenIn(cell, CODE_COLUMNS.includes(name) ? 'code' : 'name')
     if (sign === null) continue
-    const message = 'A cell has a character in it that cannot be seen.'
-    const expected = 'printable characters, plain spaces among them'
+    const message = 'A cell contains an invisible character.'
+    const expected = 'printable characters and plain spaces'
     refusals.add(refuseCell(file, line, name, { message, expected, found: `${sign} in ${cell}` }))
   }
   refusals.throwIfAny()
 }
 
 /**
- * `usd` would be a coin of that name, and every sale for it a trade of two coins; `btc` a coin beside BTC, and every sale of
- * one without the purchase of the other.
+ * `usd` would be taken for a coin of that name, and every sale for it as a trade of two coins. `btc` would be a
+ * separate coin from BTC, and its sales would have no purchases.
  */
 function refuseOtherCase(dir: string, kind: ImportKind, file: string, rows: readonly ImportedRow[]): void {
   const money = moneyCodes(dir)
@@ -285,7 +294,7 @@ function refuseOtherCase(dir: string, kind: ImportKind, file: string, rows: read
   for (const { line, name, cell } of cellsOf(kind, CODE_COLUMNS, rows)) {
     const expected = cell.toUpperCase()
     if (known.has(cell) || !known.has(expected)) continue
-    const message = `A ${money.has(expected) ? 'currency' : 'coin'} is not written in capitals.`
+    const message = `A ${money.has(expected) ? 'currency' : 'coin'} code is not in upper case.`
     refusals.add(refuseCell(file, line, name, { message, expected, found: cell }))
   }
   refusals.throwIfAny()

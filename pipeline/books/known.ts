@@ -1,6 +1,7 @@
-// What of a file the books have already, imports that were withdrawn aside. The books are asked for the rows of the file alone:
-// they may hold any number of others. An id is a row's identity: the same row again is nothing new, and another row
-// under the same id is refused, with both named. Trades and opening lots share their ids, as reports name lots by them.
+// Which rows of a file the books already have, not counting withdrawn imports. The query looks up only the rows of the
+// file, because the books may hold any number of others. A row is identified by its id: the same row again is nothing
+// new, and a different row under the same id is refused, naming both. Trades and opening lots share one set of ids,
+// because reports identify lots by them.
 import {
   type DuckDBConnection,
   DuckDBDecimalValue,
@@ -25,16 +26,16 @@ import { TableWriter } from '../landing/table-writer.ts'
 
 interface KnownRow {
   readonly values: readonly FieldValue[]
-  /** Number of the import that brought it. */
+  /** Number of the import that contains it. */
   readonly importId: number
   readonly file: string
-  /** Place in that file, from 1, the header not counted. */
+  /** Row number in that file, from 1, not counting the header. */
   readonly row: number
 }
 
 /**
- * The rows that the books do not have. UsageError with line and column for each row whose identity the books have with
- * other content, or as an import of another kind.
+ * The rows that the books do not have. Throws a UsageError with line and column for each row whose identity the books
+ * have with other content, or as an import of another kind.
  */
 export async function newRows(
   connection: DuckDBConnection,
@@ -75,14 +76,14 @@ export async function newRows(
   return added
 }
 
-/** Whoever corrects a row must not be led to give it another id: it would count twice. */
+/** The message must not lead someone who is correcting a row to give it another id: it would count twice. */
 function remedy(imports: readonly number[], { identity }: ImportFormat): string {
   const undo = imports.map((id) => `\`tieout import --undo ${id}\``).join(', ')
-  const other = identity.includes('id') ? ' What is another row needs another id.' : ''
-  return `Where rows were corrected, take back the import that has them (${undo}) and import all of its rows again.${other} Nothing of the file has been imported.`
+  const other = identity.includes('id') ? ' A different row needs a different id.' : ''
+  return `If rows were corrected, take back the import that has them (${undo}) and import all of its rows again.${other} Nothing of the file has been imported.`
 }
 
-/** Of the connection: what tells the rows of the file from others. */
+/** Temporary table of the connection: the identities of the file's rows. */
 const IDENTITIES = 'temp.identities'
 
 async function putIdentities(
@@ -126,7 +127,7 @@ async function* knownRows(
       }
 }
 
-/** A cell as reading a file gives it. */
+/** A cell, as reading a file returns it. */
 function fieldValue(cell: DuckDBValue): FieldValue {
   if (cell instanceof DuckDBDecimalValue) return cell.value
   if (cell instanceof DuckDBTimestampTZValue) return cell.micros
@@ -134,9 +135,9 @@ function fieldValue(cell: DuckDBValue): FieldValue {
 }
 
 /**
- * UsageError where the very file is in the books, read otherwise: by another mapping, by the clocks of another zone, as prices
- * of another coin. What has no id of its own there has another one now, and would count twice; a price would stand under two
- * coins, or at two times.
+ * Throws a UsageError if the books already have this very file, read differently: with another mapping, in another time
+ * zone, or as prices of another coin. Rows without an id of their own would now get a different one and would count
+ * twice; a price would be recorded for two coins, or at two times.
  */
 export async function refuseReadOtherwise(
   connection: DuckDBConnection,
@@ -156,25 +157,25 @@ export async function refuseReadOtherwise(
     kind === 'prices'
       ? [
           'the mapping, --asset, --currency, --zone and --candle',
-          'only one way to read its prices can be right',
+          'only one reading of its prices can be right',
         ]
-      : ['the mapping, the account and the zone', 'its rows and these would count twice']
-  throw new UsageError('The books have this very file, read otherwise.', {
+      : ['the mapping, the account and the zone', 'otherwise its rows would count twice']
+  throw new UsageError('The books already have this very file, read differently.', {
     where: name,
-    expected: `${told} with which it was imported, or a file that is new`,
-    found: `${counted(added.length, 'row')} that the import ${id} (${before}) does not have, of the same bytes`,
+    expected: `${told} of the earlier import, or a new file`,
+    found: `${counted(added.length, 'row')} that import ${id} (${before}), of the same bytes, does not have`,
     action: `Take that import back first (\`tieout import --undo ${id}\`): ${both}. Nothing of the file has been imported.`,
   })
 }
 
-/** Rows that earlier exports of a service brought, of the accounts and the time of this one, and that are not in it. */
+/** Rows from earlier exports of a service that fall within the accounts and times of this export but are not in it. */
 export interface GoneRows {
   readonly count: number
-  /** Numbers of the imports that brought them. */
+  /** Numbers of the imports that contain them. */
   readonly imports: readonly number[]
 }
 
-/** What was corrected or deleted at a service since stays in the books, beside what took its place. */
+/** A row that has since been corrected or deleted at a service stays in the books, alongside its replacement. */
 export async function goneRows(
   connection: DuckDBConnection,
   layout: string,
@@ -204,10 +205,13 @@ export async function goneRows(
   return { count: gone.length, imports: [...imports].toSorted((a, b) => a - b) }
 }
 
-/** Two names of accounts that look the same, or differ only in upper and lower case: the one of the file, and the one before it. */
+/**
+ * Two account names that look the same or differ only in capitalisation: the one in the file, and the one already in
+ * the books.
+ */
 export type AlikeAccounts = readonly [found: string, before: string]
 
-/** An account under two names is two accounts: what the one bought and the other sold has no cost. */
+/** An account under two names is two accounts: what one bought and the other sold has no cost. */
 export async function alikeAccounts(
   connection: DuckDBConnection,
   format: ImportFormat,
@@ -241,7 +245,9 @@ const OTHER_KIND: Readonly<Partial<Record<string, string>>> = {
   imported_lots: 'imported_trades',
 }
 
-/** By id, the file that has it as an import of the other kind; of the ids of the file, which are put there. */
+/**
+ * By id, the file whose import of the other kind has it; covers the ids of the file, which are in the temporary table.
+ */
 async function idsOfOtherKind(
   connection: DuckDBConnection,
   { table }: ImportFormat,
@@ -260,8 +266,8 @@ async function idsOfOtherKind(
 
 const takenId = (file: string, { line, values }: ImportedRow, other: string) =>
   refuseCell(file, line, 'id', {
-    message: 'The books have this id already, as an import of another kind.',
-    expected: 'an id of its own for each imported trade and lot',
+    message: 'The books already have this id, from an import of another kind.',
+    expected: 'a unique id for each imported trade and lot',
     found: `${String(values[0])}, as in ${other}`,
   })
 
@@ -275,13 +281,13 @@ function otherContent(
   const name = columns[at]?.name ?? ''
   const show = (value: FieldValue | undefined): string => shown(columns[at], value)
   return refuseCell(file, row.line, columnOfFile(name), {
-    message: `The books have this row with another ${columnOfFile(name)}.`,
+    message: `The books have this row with a different ${columnOfFile(name)}.`,
     expected: `${show(before.values[at])}, as in row ${before.row} of ${before.file}, imported before`,
     found: show(row.values[at]),
   })
 }
 
-/** The name that the column has in the file. */
+/** The name of the column in the file. */
 const columnOfFile = (name: string): string =>
   ['occurred_at', 'acquired_at', 'priced_at', 'nanos'].includes(name) ? 'time' : name
 

@@ -1,4 +1,4 @@
-// The steps of a night, each usable alone: sync the books from the venue, build and check the ledger, publish it.
+// The steps of a nightly run, each usable alone: sync the books from the venue, build and check the ledger, publish it.
 
 import { secretsOfAccount } from '../../connectors/access.ts'
 import type { BudgetOverride } from '../../connectors/budgets.ts'
@@ -28,7 +28,7 @@ import { type SyncResult, selectFeeds, sync } from '../sync/sync.ts'
 import type { Books } from './books.ts'
 import { removeOlderLedger } from './copies.ts'
 
-/** Narrows a run to some accounts, some feeds, or a later start. */
+/** Restricts a run to some accounts, some feeds, or a later start. */
 export interface Selection {
   readonly accounts?: readonly string[] | undefined
   readonly feeds?: readonly string[] | undefined
@@ -39,10 +39,10 @@ const settings = endpoints.find((endpoint) => endpoint.name === SETTINGS_FEED)
 if (settings === undefined) throw new Error(`The catalogue has no ${SETTINGS_FEED}.`)
 const settingsEndpoint = settings
 
-/** The catalogue with the spans that the configuration knows better than the interface document. */
+/** The catalogue, with the spans that the configuration overrides. */
 export const asConfigured = ({ venue }: Config): readonly Endpoint[] => withSpans(endpoints, venue.span_days)
 
-/** A list that names nothing would have a run read nothing and end well. */
+/** With an empty list a run would read nothing and exit successfully. */
 function refuseNone(
   named: readonly string[] | undefined,
   what: 'feed' | 'account',
@@ -51,7 +51,7 @@ function refuseNone(
   if (named?.length === 0) throw new UsageError(`No ${what} is named.`, details)
 }
 
-/** The feeds that a selection, else the configuration, else everything names. */
+/** The feeds named by the selection, otherwise those in the configuration, otherwise all of them. */
 export function chosenFeeds(config: Config, selection: Selection) {
   const wanted = selection.feeds ?? config.history.feeds
   const where = selection.feeds === undefined ? 'history.feeds in the configuration' : '--feeds'
@@ -59,32 +59,32 @@ export function chosenFeeds(config: Config, selection: Selection) {
   const other = wanted?.find((name) => !reads(name))
   const details = {
     where,
-    expected: 'names of endpoints that read, which `tieout endpoints` lists',
-    action: 'Correct the names, or leave them out to read every feed.',
+    expected: 'names of reading endpoints, as listed by `tieout endpoints`',
+    action: 'Correct the names, or omit them to read every feed.',
   }
   refuseNone(wanted, 'feed', details)
   if (other !== undefined) throw new UsageError(`There is no feed ${other}.`, details)
   return selectFeeds(asConfigured(config), wanted)
 }
 
-/** UsageError where the configured history begins after `now`: everything before would count as lost. */
+/** Throws a UsageError if the configured history begins after `now`: everything before it would be recorded as lost. */
 export function mustHaveBegun({ history: { since } }: Config, now: number): void {
   if (since === undefined || since <= now) return
-  throw new UsageError('history.since lies in the future.', {
+  throw new UsageError('history.since is in the future.', {
     where: 'history.since in the configuration',
     expected: `a date before ${new Date(now).toISOString()}`,
     found: new Date(since).toISOString(),
-    action: 'Correct the date, or leave it out to read all that the venue remembers.',
+    action: 'Correct the date, or omit it to read everything that the venue still has.',
   })
 }
 
-/** The accounts that a selection names, else all of the configuration. */
+/** The accounts named by the selection, otherwise all in the configuration. */
 export function chosenAccounts(config: Config, selection: Selection): string[] {
   const names = Object.keys(config.accounts)
   refuseNone(selection.accounts, 'account', {
     where: '--accounts',
     expected: `one or more of ${names.join(', ')}`,
-    action: 'Name them, or leave the option out to read every account.',
+    action: 'Name them, or omit the option to read every account.',
   })
   const unknown = selection.accounts?.find((name) => !names.includes(name))
   if (unknown !== undefined) {
@@ -98,8 +98,8 @@ export function chosenAccounts(config: Config, selection: Selection): string[] {
 }
 
 /**
- * The venue as the configuration describes it; whoever opens it closes it. `secrets` are the credentials of all accounts,
- * not only of those that are asked.
+ * The venue as configured; the caller closes it. `secrets` are the credentials of all accounts, not only those
+ * selected.
  */
 export function openConfiguredVenue(
   context: CommandContext,
@@ -121,7 +121,7 @@ export function openConfiguredVenue(
   })
 }
 
-/** Each request is a detail; that the venue cannot be reached is a warning, once a request is given up. */
+/** Individual requests are details; that the venue cannot be reached is a warning once a request is given up. */
 function logRequest({ log }: CommandContext, event: RequestEvent): void {
   log.debug(event, 'request')
   if (event.event !== 'refusal' || event.unreachable === null || event.retryInMs !== null) return
@@ -129,7 +129,7 @@ function logRequest({ log }: CommandContext, event: RequestEvent): void {
   log.warn({ account, endpoint, class: code }, event.unreachable)
 }
 
-/** The venue's profile with what the configuration overrides. */
+/** The venue's profile with the configuration's overrides. */
 function venueProfile({ venue: { ip_budget } }: Config): VenueProfile {
   if (ip_budget === undefined) return defaultProfile
   return { ...defaultProfile, ipRate: { scope: 'ip', count: ip_budget.count, perMs: ip_budget.per_ms } }
@@ -143,7 +143,7 @@ export async function syncBooks(
   command: string,
   progress: (event: Progress) => void,
 ): Promise<SyncResult> {
-  // What the books will be made by is refused before the venue is asked, not after.
+  // An invalid build configuration is refused before the venue is asked, not afterwards.
   configuredLots(config)
   mustHaveBegun(config, context.now())
   const feeds = chosenFeeds(config, selection)
@@ -177,7 +177,7 @@ export async function syncBooks(
   })
 }
 
-/** How lots are matched for the published books. UsageError for what the rules do not allow. */
+/** How lots are matched for the published books. Throws a UsageError for a method that the rules do not allow. */
 export function configuredLots(config: Config): LotsStepOptions {
   return configuredMatching(config).options
 }
@@ -212,7 +212,7 @@ export async function buildBooks(
     await sources?.ecb?.close()
   }
   return await closing(close, async () => {
-    // What was to be erased and stands in the published ledger must go, whatever the checks say of the books without it.
+    // Erased data that is still in the published ledger must go, whatever the checks find in the books without it.
     const erasing = await isErasing(books.dir)
     const publishAnyway = options.publishAnyway || erasing
     if (erasing && options.publish !== false && config.engine.clickhouse !== undefined)
@@ -230,11 +230,11 @@ export async function buildBooks(
 }
 
 export interface NightlyBuild extends BuildResult {
-  /** What was asked of the sources of prices; null where none was. */
+  /** What was asked of the price sources; null if nothing was. */
   readonly prices: FetchOutcome | null
 }
 
-/** The sources that the configuration names; null for none, and then nothing is sent. */
+/** The sources that the configuration names; null for none, in which case nothing is sent. */
 function openPriceSources(
   context: CommandContext,
   config: Config,

@@ -1,5 +1,5 @@
-// A user's word on a break, journaled as our own statement: it outlives every rebuild, holds for the figures that it was
-// made for, and can be taken back. What it comes to is decided by the build (pipeline/ledger/breaks.ts).
+// A user's explanation of a break, journaled as a statement of ours: it survives every rebuild, applies to the figures
+// it was written for, and can be taken back. The build works out its effect (pipeline/ledger/breaks.ts).
 import type { Clock } from '../../models/clock.ts'
 import { closing } from '../../models/closing.ts'
 import { UsageError } from '../../models/error.ts'
@@ -12,31 +12,31 @@ import type { Break } from '../ledger/breaks.ts'
 import { type Books, openBooksFor } from './books.ts'
 import { buildBooks, type NightlyBuild } from './night.ts'
 
-/** Longer than any explanation that a reader of the report would read. */
+/** Longer than any explanation that someone would read in a report. */
 const NOTE_CHARACTERS_MAX = 2_000
 
-/** The note as it is kept. Throws a UsageError for one that says nothing, or too much. */
+/** The note as it is stored. Throws a UsageError for one that is empty or too long. */
 export function readNote(text: string): string {
   const note = text.trim()
   if (!isBlank(note) && note.length <= NOTE_CHARACTERS_MAX) return note
-  throw new UsageError('The note cannot be kept.', {
+  throw new UsageError('The note cannot be stored.', {
     where: '--note',
     expected: `1 to ${NOTE_CHARACTERS_MAX} characters`,
-    found: isBlank(note) ? 'nothing that can be seen' : `${note.length} characters`,
-    action: 'Say in a sentence or two what explains the break.',
+    found: isBlank(note) ? 'nothing visible' : `${note.length} characters`,
+    action: 'Explain the break in a sentence or two.',
   })
 }
 
 /**
- * The break that an id, or the beginning of one that only it has, means. Throws a UsageError for an id that no break has,
- * and for a break of severity error: books that contradict themselves are to be put right, not explained.
+ * The break identified by an id, or by an unambiguous beginning of one. Throws a UsageError for an id that no break
+ * has, and for a break of severity error: books that contradict themselves need repair, not an explanation.
  */
 export function chooseBreak(breaks: readonly Break[], id: string): Break {
   const meant = id === '' ? [] : breaks.filter(({ breakId }) => breakId.startsWith(id))
   const [found, other] = meant
   if (found === undefined || other !== undefined) {
     throw new UsageError(
-      found === undefined ? 'No break has this id now.' : 'Several breaks begin with this id.',
+      found === undefined ? 'No current break has this id.' : 'Several breaks begin with this id.',
       {
         where: id,
         expected: 'the id of a break that `tieout check` shows',
@@ -51,37 +51,38 @@ export function chooseBreak(breaks: readonly Break[], id: string): Break {
       expected: 'a break of severity warning or notice',
       found: found.explanation,
       action:
-        'The books contradict themselves: run `tieout verify`, then `tieout rebuild`. --publish-anyway publishes with it.',
+        'The books contradict themselves: run `tieout verify`, then `tieout rebuild`. To publish anyway, use --publish-anyway.',
     })
   }
   return found
 }
 
-/** UsageError for a break without a note: there is nothing to take back. */
+/** Throws a UsageError for a break without a note: there is nothing to take back. */
 export function mustBeExplained({ breakId, status }: Pick<Break, 'breakId' | 'status'>): void {
   if (status === 'explained') return
-  throw new UsageError('There is no note to take back.', {
+  throw new UsageError('This break has no note to take back.', {
     where: breakId,
-    expected: 'a break that a note explains',
+    expected: 'a break explained by a note',
     found: `status ${status}`,
-    action: '`tieout check` shows which breaks have a note.',
+    action: 'Run `tieout check` to see which breaks have a note.',
   })
 }
 
 /**
- * Explains a break as it stands now by a note, or with null takes the last one back, and publishes the books with it.
- * Opens the books for writing and closes them; UsageError when somebody else writes, or the break cannot be explained.
+ * Explains a break as it stands now with a note, or takes the last one back if the note is null, and publishes the
+ * books with it. Opens the books for writing and closes them. Throws a UsageError if another process is writing, or the
+ * break cannot be explained.
  */
 export async function explainBreak(
   context: CommandContext,
   config: Config,
   asked: {
-    /** Shown to whom the lock keeps waiting. */
+    /** Shown to others that wait for the lock. */
     readonly command: string
     /** Id of the break, or its beginning. */
     readonly breakId: string
     readonly note: string | null
-    /** The note is safe; the books are about to be published with it. */
+    /** Called once the note is stored and before the books are published with it. */
     readonly onNoted?: () => void
   },
 ): Promise<{ chosen: Break; result: NightlyBuild }> {
@@ -90,7 +91,7 @@ export async function explainBreak(
   return await closing(books, async () => {
     const before = await buildBooks(context, config, books, { publishAnyway: false, publish: false })
     const chosen = chooseBreak([...before.openBreaks, ...before.explainedBreaks], breakId)
-    // Stopped before its build, the same command again finishes it.
+    // If the command was stopped before its build, running it again finishes it.
     const isTaken = note === null && (await isTakenBack(books, chosen.breakId))
     if (note === null && !isTaken) mustBeExplained(chosen)
     if (!isTaken) await journalNote(books, chosen, note, { id: context.run, clock: context.clock })
@@ -99,7 +100,7 @@ export async function explainBreak(
   })
 }
 
-/** Whether the last note on the break was taken back, and no published ledger has that yet. */
+/** Whether the last note on the break was taken back and no published ledger reflects that yet. */
 async function isTakenBack({ dir, landing: { connection } }: Books, breakId: string): Promise<boolean> {
   const reader = await connection.runAndReadAll(
     `select is_withdrawn and seq > $built from landing.main.notes where break_id = $id order by seq desc limit 1`,
@@ -108,7 +109,7 @@ async function isTakenBack({ dir, landing: { connection } }: Books, breakId: str
   return reader.getRows()[0]?.[0] === true
 }
 
-/** Journals the note on a break as it stands, or with null that the last one is taken back, and lands it. */
+/** Journals the note on a break as it stands, or (null) that the last one is taken back, and lands it. */
 export async function journalNote(
   books: Books,
   { breakId, figuresHash }: Pick<Break, 'breakId' | 'figuresHash'>,

@@ -1,5 +1,6 @@
-// The books after damage to their journal: what is whole is kept, what is not is set aside, and every range whose coverage
-// rested on a frame that is gone is pending again, so that the next run fetches it while the venue still has it.
+// Repairs the books after damage to their journal: intact frames are kept, damaged ones are set aside, and every range
+// whose coverage depended on a lost frame becomes pending again, so that the next run fetches it while the venue still
+// has it.
 import { type DuckDBConnection, type DuckDBValue, listValue } from '@duckdb/node-api'
 import { closing } from '../../models/closing.ts'
 import type { Range } from '../../models/ranges.ts'
@@ -19,21 +20,26 @@ import { mustBeBooks, readLanding } from './books.ts'
 import { mustBeOwnFiles } from './copies.ts'
 
 export interface RepairResult {
-  /** Frames that were kept as they are. */
+  /** Number of frames that were kept as they are. */
   readonly kept: number
-  /** Numbers of the frames that are gone. */
+  /** Numbers of the lost frames. */
   readonly setAside: readonly { readonly from: number; readonly to: number }[]
-  /** Those of them that are not damaged but missing: they had landed, and the journal ends before them; null for none. */
+  /**
+   * Those of them that are not damaged but missing: they had landed, and the journal ends before them. Null for none.
+   */
   readonly missing: { readonly from: number; readonly to: number } | null
-  /** Where the damaged bytes are; null where none were left. */
+  /** File with the damaged bytes; null if none were left. */
   readonly file: string | null
-  /** How many ranges are to be fetched again. */
+  /** Number of ranges to be fetched again. */
   readonly pending: number
-  /** What no venue can give again, and what to do about it. */
+  /** What no venue can supply again, and what to do about it. */
   readonly losses: readonly string[]
 }
 
-/** Repairs the journal where it is damaged; null where it is whole, and where nothing of it is. Holds the lock of the books meanwhile. */
+/**
+ * Repairs the journal where it is damaged. Returns null if it is intact, and also if nothing of it is. Holds the lock
+ * of the books while it works.
+ */
 export async function repairBooks(
   { dir, clock, run }: Pick<CommandContext, 'dir' | 'clock' | 'run'>,
   config: Config,
@@ -55,12 +61,14 @@ export async function repairBooks(
     const found = foreign.length === 0 ? asItIs : await surveyJournal(disk, folder, foreign)
     const survey = reaching(found, landedSeq)
     const missing = landedSeq > found.lastSeq ? { from: found.lastSeq + 1, to: landedSeq } : null
-    // A journal of which nothing is left has nothing to keep: that is for a backup.
+    // A journal of which nothing is left has nothing to keep: restore it from a backup.
     if (!survey.segments.some((segment) => segment.frames.some(isWhole))) return null
     const lost = survey.segments.flatMap((segment) => segment.frames.filter((frame) => !isWhole(frame)))
     const reopens = reopened(survey)
     const losses = [
-      ...foreign.map((path) => `${path} was of other books: its pages are not those that had landed.`),
+      ...foreign.map(
+        (path) => `${path} belonged to other books: its pages are not the ones that had landed.`,
+      ),
       ...describeLost(lost),
       ...(await describeLanded(dir, engine, lost)),
     ]
@@ -72,9 +80,10 @@ export async function repairBooks(
 }
 
 /**
- * Files that the chain does not join to those before them, and whose pages are not the ones that had landed under these
- * numbers; of what has not landed those that begin at a number which the books' own files before them have, too. Nothing where
- * what has landed cannot be read, or has no page of this journal: then it is itself of other books, and no witness.
+ * Files that do not chain to those before them, and whose pages are not the ones that had landed under these numbers.
+ * Of files that have not landed, those that begin at a number that earlier files of the books also have. Returns none
+ * if the landing database cannot be read or has no page of this journal: then it belongs to other books itself, and
+ * proves nothing.
  */
 async function foreignFiles(dir: string, engine: EngineSettings, { segments }: Survey): Promise<string[]> {
   const parts: SegmentSurvey[][] = []
@@ -99,10 +108,10 @@ async function foreignFiles(dir: string, engine: EngineSettings, { segments }: S
   })
 }
 
-/** So many pages are enough to tell. */
+/** This many pages are enough to tell. */
 const PAGES_COMPARED = 1000
 
-/** Null where no page of it had landed, so that nothing tells. */
+/** Null if none of its pages had landed, so that nothing can be concluded. */
 async function isAsLanded(
   connection: DuckDBConnection,
   part: readonly SegmentSurvey[],
@@ -121,7 +130,7 @@ async function isAsLanded(
   return landed.length === 0 ? null : landed.some(([seq, run]) => runs.get(Number(seq)) === run)
 }
 
-/** What had landed was in the journal: numbers behind its end are lost ones too. */
+/** Everything that had landed was in the journal, so numbers beyond its end are lost frames too. */
 function reaching(survey: Survey, landedSeq: number): Survey {
   const last = survey.segments.at(-1)
   if (last === undefined || landedSeq <= survey.lastSeq) return survey
@@ -150,9 +159,9 @@ interface RunSpan {
 }
 
 /**
- * What coverage rested on the lost frames. A page whose header is whole says its window. One of which nothing is known may
- * have been any page of the runs that were under way there: all their windows count, and every window that was gone on with
- * and whose first page is nowhere.
+ * Coverage that depended on the lost frames. If a page's header is intact, it names its window. A frame of which
+ * nothing is known may have been any page of the runs that were in progress: all their windows are included, and every
+ * window that was continued and whose first page is missing.
  */
 export function reopened(survey: Survey): Reopened[] {
   const all = survey.segments.flatMap(({ frames }) => frames)
@@ -178,7 +187,10 @@ export function reopened(survey: Survey): Reopened[] {
   return [...found.values()]
 }
 
-/** Runs that may have made a frame of these numbers, which ascend: one writes at a time, so another's start or end bounds them. */
+/**
+ * Runs that may have written a frame with one of these numbers (ascending). Only one process writes at a time, so
+ * another run's start or end bounds them.
+ */
 function runsAround(
   frames: Survey['segments'][number]['frames'],
   numbers: readonly number[],
@@ -192,7 +204,7 @@ function runsAround(
     if (meta.kind === 'run-end') span.hasEnd = true
     runs.set(meta.run, span)
   }
-  // Behind the start or the end of another run one is over, and before it one had not begun.
+  // After the start or end of another run, a run is over; before it, the run had not begun.
   const bounds = [...runs.values()].flatMap(({ first, last }) => [first, last]).toSorted((a, b) => a - b)
   return new Set(
     [...runs].flatMap(([run, { first, last, hasStart, hasEnd }]) => {
@@ -207,7 +219,7 @@ function runsAround(
   )
 }
 
-/** Place of the first of these ascending numbers that is not below a limit. */
+/** Index of the first of these ascending numbers that is not below a limit. */
 function placeOf(numbers: readonly number[], limit: number): number {
   let [from, to] = [0, numbers.length]
   while (from < to) {
@@ -224,7 +236,7 @@ const above = (numbers: readonly number[], limit: number): number | undefined =>
 const below = (numbers: readonly number[], limit: number): number | undefined =>
   numbers[placeOf(numbers, limit) - 1]
 
-/** What is gone and comes from nobody but the user, of frames whose header is whole. */
+/** Losses that only the user can restore, for frames whose header is intact. */
 function describeLost(lost: readonly LostFrame[]): string[] {
   return lost.flatMap(({ seq, meta }) => (meta === null ? [] : describeOne(seq, meta)))
 }
@@ -232,11 +244,11 @@ function describeLost(lost: readonly LostFrame[]): string[] {
 const importLost = (seq: number, file: string): string =>
   `Frame ${seq} was the import of ${file}: import the file again.`
 const withdrawalLost = (seq: number, id: number): string =>
-  `Frame ${seq} withdrew import ${id}, which counts again: tieout import --undo ${id}.`
+  `Frame ${seq} withdrew import ${id}, which is included again: run tieout import --undo ${id}.`
 const noteLost = (seq: number, breakId: string): string =>
-  `Frame ${seq} was a note on break ${breakId}: if it is open again, explain it again.`
+  `Frame ${seq} was a note on break ${breakId}: if the break is open again, explain it again.`
 const writeLost = (seq: number, endpoint: string, account: string): string =>
-  `Frame ${seq} was the intent of a write (${endpoint} of account ${account}): the books no longer know of it. Look at the account before you send it again.`
+  `Frame ${seq} was the intent of a write (${endpoint} of account ${account}): the books no longer have a record of it. Look at the account before you send it again.`
 
 function describeOne(seq: number, meta: FrameMeta): string[] {
   switch (meta.kind) {
@@ -250,14 +262,14 @@ function describeOne(seq: number, meta: FrameMeta): string[] {
       return [writeLost(seq, meta.endpoint, meta.account)]
     case 'write-outcome':
       return [
-        `Frame ${seq} was the outcome of write ${meta.intent}: tieout writes shows it as open; settle it there.`,
+        `Frame ${seq} was the outcome of write ${meta.intent}: \`tieout writes\` lists it as open; settle it there.`,
       ]
     default:
       return []
   }
 }
 
-/** The same of frames of which the journal itself knows nothing any more, by what had landed of them. */
+/** The same for frames of which the journal knows nothing any more, from what had landed of them. */
 async function describeLanded(
   dir: string,
   engine: EngineSettings,
@@ -269,19 +281,19 @@ async function describeLanded(
   const frames = named(rangesOf(numbers))
   if (landing === null)
     return [
-      `It is not known what was in ${frames}: see \`tieout import --list\`, \`tieout check\` and \`tieout writes\` for imports, notes and writes that are gone.`,
+      `The content of ${frames} is unknown. Look for missing imports, notes and writes with \`tieout import --list\`, \`tieout check\` and \`tieout writes\`.`,
     ]
   return await closing(landing, async () => {
     const texts = await landedWords(landing.connection, numbers)
     const { landedSeq } = landing
     const never = numbers.filter((seq) => seq > landedSeq)
-    return never.length === 0 ? texts : [...texts, `It is not known in full what was in ${frames}.`]
+    return never.length === 0 ? texts : [...texts, `The content of ${frames} is only partly known.`]
   })
 }
 
 async function landedWords(connection: DuckDBConnection, numbers: readonly number[]): Promise<string[]> {
   const lost = listValue(numbers)
-  /** Rows of a table of the frames that are gone; the first column has the number of the frame. */
+  /** Rows of a table for the lost frames; the first column holds the frame's number. */
   const ask = async (table: string, seq: string, ...others: readonly string[]): Promise<DuckDBValue[][]> => {
     const reader = await connection.runAndReadAll(
       `select ${[seq, ...others].join(', ')} from landing.main.${table} where ${seq} in (select unnest($lost::bigint[]))`,
@@ -316,10 +328,10 @@ export function describeRepair({ kept, setAside, missing, file, pending, losses 
     .map(({ from, to }) => ({ from, to: Math.min(to, end) }))
   return [
     damaged.length === 0
-      ? `${missing === null ? 'The journal was mended' : 'No frame of the journal is damaged'}; all ${kept} frames are kept.`
+      ? `${missing === null ? 'The journal was repaired' : 'No frame of the journal is damaged'}; all ${kept} frames are kept.`
       : `${file === null ? 'Missing' : 'Damaged or missing'}: ${named(damaged)}. Kept: ${counted(kept, 'whole frame')}.`,
     ...(missing === null ? [] : [describeMissing(missing)]),
-    ...(file === null ? [] : [`What was set aside is in ${file}.`]),
+    ...(file === null ? [] : [`The damaged bytes are in ${file}.`]),
     ...losses,
     ...(pending === 0
       ? []
@@ -332,5 +344,5 @@ export function describeRepair({ kept, setAside, missing, file, pending, losses 
 }
 
 const describeMissing = ({ from, to }: NonNullable<RepairResult['missing']>): string =>
-  `${from === to ? `Frame ${from} is` : `Frames ${from} to ${to} are`} missing: landed before, and behind the end of this journal. ` +
-  'If a later backup of the journal has them, put that in place and run `tieout rebuild`.'
+  `${from === to ? `Frame ${from} is` : `Frames ${from} to ${to} are`} missing: they had landed, but are beyond the end of this journal. ` +
+  'If a later backup of the journal has them, put that backup in place and run `tieout rebuild`.'

@@ -1,6 +1,7 @@
-// How far a run has come, in a small file of the books while it lasts: for whoever watches from another process. It is
-// replaced whole, at most four times a second and in at most a twentieth of the time, and is gone when the run has ended; a process that died leaves its file behind,
-// by which it is known. Nothing rests on it: a file that cannot be written or read is as good as none.
+// The progress of a run, in a small file in the folder of the books, for anyone watching from another process. The file
+// is replaced as a whole, at most four times a second and using at most a twentieth of the time, and is removed when
+// the run ends. A process that died leaves its file behind, which is how its death is recognised. Nothing depends on
+// the file: one that cannot be written or read is treated as missing.
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -14,7 +15,7 @@ import type { Progress } from '../sync/context.ts'
 export const RUN_STATE_FILE = 'run-state.json'
 
 const WRITE_EVERY_MS = 250
-/** A thousand accounts make a large file: it is written the more seldom. */
+/** A thousand accounts make a large file, so it is written less often. */
 const SHARE_OF_TIME = 1 / 20
 const NOTES_KEPT = 20
 
@@ -46,9 +47,9 @@ type FeedState = z.infer<typeof feedSchema>
 
 export interface RunStateWriter {
   readonly report: (event: Progress) => void
-  /** What is fetched is fetched; the books are being built. */
+  /** Fetching is finished; the books are being built. */
   readonly building: () => void
-  /** The run has ended: the file is gone. */
+  /** The run has ended: the file is removed. */
   readonly end: () => void
 }
 
@@ -59,7 +60,7 @@ export interface RunStateOptions {
   readonly config: Config
 }
 
-/** Begins to tell of the run of this process, which holds the lock of the books in `dir`. */
+/** Starts reporting the run of this process, which holds the lock of the books in `dir`. */
 export async function tellRun(dir: string, options: RunStateOptions): Promise<RunStateWriter> {
   const { run, command, clock, config } = options
   const began = clock.monotonic()
@@ -87,7 +88,7 @@ export async function tellRun(dir: string, options: RunStateOptions): Promise<Ru
     try {
       writeFileSync(temporary, text, { mode: 0o600 })
       renameSync(temporary, file)
-    } catch {} // A full disk says so elsewhere.
+    } catch {} // A full disk is reported elsewhere.
     const tookMs = clock.monotonic() - startedAt
     nextAt = startedAt + Math.max(WRITE_EVERY_MS, tookMs / SHARE_OF_TIME)
   }
@@ -158,7 +159,10 @@ function budgetOf(config: Config, account: string, feed: string): number | null 
   return Math.round((count / perMs) * 60_000 * 10) / 10
 }
 
-/** How far the run has come that writes the books in `dir`; null where none does. `isDead`: it ended without saying so. */
+/**
+ * The progress of the run that is writing the books in `dir`; null if there is none. `isDead`: the process ended
+ * without removing the file.
+ */
 export async function readRun(dir: string): Promise<{ state: RunState; isDead: boolean } | null> {
   let read: unknown
   try {

@@ -1,5 +1,6 @@
-// Whether the published ledger is what a build made of these books: all of it can be read, each table has the rows that the
-// ledger says of it, and what it was built from is what has landed. Nothing is made again for this; `verify --rebuild` does that.
+// Whether the published ledger is what a build made of these books: all of it can be read, each table has the rows that
+// the ledger records for it, and it was built from what has landed. Nothing is rebuilt for this; `verify --rebuild`
+// does that.
 import { TieoutError, UsageError } from '../../models/error.ts'
 import type { CommandContext } from '../config/context.ts'
 import {
@@ -16,12 +17,12 @@ import { isOfThisProgram, type Ledger, NoLedger, openLedger } from '../ledger/le
 import type { Books } from './books.ts'
 
 export interface LedgerFound {
-  /** Tables that were read through; null where no ledger is published, or it cannot be read. */
+  /** Tables that were read completely; null if no ledger is published, or it cannot be read. */
   readonly tables: number | null
   readonly problems: readonly string[]
 }
 
-/** `isErasing`: the ledger may rest on what has gone from landing meanwhile, which the caller tells. */
+/** `isErasing`: the ledger may depend on rows since removed from landing, which the caller reports. */
 export async function verifyLedger(
   { dir, clock, signal, tell }: CommandContext,
   { landing }: Books,
@@ -36,18 +37,18 @@ export async function verifyLedger(
     }
   } catch (cause) {
     if (cause instanceof NoLedger) {
-      // `sync` without `build` is in order.
+      // `sync` without `build` is allowed.
       if (landing.landedSeq > 0) tell(NOT_PUBLISHED)
       return { tables: null, problems: [] }
     }
-    // What the reader may not do, or has no memory for, says nothing of the file.
+    // The reader's own limits (permissions, memory) prove nothing about the file.
     if (!(cause instanceof TieoutError) || cause instanceof UsageError) throw cause
     return { tables: null, problems: [unreadable(cause)] }
   }
 }
 
 const NOT_PUBLISHED =
-  'There is no published ledger (ledger.duckdb) of what has landed, so none was verified: `tieout build` makes it.'
+  'There is no published ledger (ledger.duckdb) of what has landed, so none was verified. Run `tieout build` to create it.'
 
 async function readThrough(
   ledger: Ledger,
@@ -56,7 +57,10 @@ async function readThrough(
 ): Promise<LedgerFound> {
   const isThere = (table: string): boolean => ledger.tables.has(table.slice('main.'.length))
   if (!isThere('main.made_tables'))
-    return { tables: null, problems: ['ledger: it does not say how its tables were made; run tieout build'] }
+    return {
+      tables: null,
+      problems: ['ledger: it has no record of how its tables were built; run tieout build'],
+    }
   const made = await askMade((question) => ledger.query(question))
   const isOwn = await isOfThisProgram(ledger)
   const own = [...made.keys()].filter((table) => table.startsWith('main.'))
@@ -73,26 +77,27 @@ async function readThrough(
   return { tables: found.size, problems }
 }
 
-/** Of the table of the origin the ledger says what decided it, and not its rows. */
+/** For the origin table, the ledger records its inputs and not its rows. */
 const differs = (table: string, made: MadeTables, found: ReadonlyMap<string, Rows>): boolean =>
   !found.has(table) || (table !== ORIGIN && !isSame(made.get(table), found.get(table)))
 
 function problemOf(table: string, made: Rows, found: Rows | undefined): string {
   if (found === undefined) return `ledger: table ${table} is not there; run tieout build`
-  const differ = `does not hold the rows that the build made (${made.count} then, ${found.count} now)`
+  const differ = `does not hold the rows that the build wrote (${made.count} then, ${found.count} now)`
   return `ledger: table ${table} ${differ}; run tieout build`
 }
 
-/** Nobody can tell such tables from ones that were changed since, and a build makes both good. */
+/** Such tables cannot be told from ones that were changed later, and a build corrects both. */
 const othersHashes = (count: number): string =>
-  `ledger: another version of tieout built it, and ${count} of its tables ${count === 1 ? 'has' : 'have'} another hash than that version wrote down, which it may have made otherwise; run tieout build`
+  `ledger: another version of tieout built it, and ${count} of its tables ${count === 1 ? 'has' : 'have'} a different hash from the one that version recorded, which may have been computed differently; run tieout build`
 
 const FOREIGN =
-  'ledger: it was built from other rows than have landed here, as that of other books is; run tieout build'
+  'ledger: it was built from rows other than those that have landed here, so it may belong to other books; run tieout build'
 
 /**
- * Whether a ledger of this program was built from other rows than those that have landed. Once something has landed since, this
- * cannot be told without a build; nor of another program's, which may have landed the same otherwise.
+ * Whether a ledger of this program was built from other rows than those that have landed. Once more has landed, this
+ * cannot be told without a build. Nor can it be told for another version's ledger, which may have landed the same data
+ * differently.
  */
 async function isOfOtherBooks(
   ledger: Ledger,
@@ -105,7 +110,7 @@ async function isOfOtherBooks(
   return [...made].some(([table, rows]) => landed.has(table) && !isSame(rows, landed.get(table)))
 }
 
-/** The message of the database has more lines for some errors. */
+/** For some errors the database's message has several lines. */
 function unreadable({ message, details: { found = message } }: TieoutError): string {
   return `ledger: it cannot be read (${(found.split('\n')[0] ?? '').replace(/\.$/, '')}); run tieout build`
 }

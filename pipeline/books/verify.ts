@@ -1,5 +1,6 @@
-// Proof that the books are what was received: the journal's chain, the landed rows against the journal, the published ledger
-// against what it says of itself, and the ledger's own invariants. Nothing is repaired here; what is wrong is named, with what to do.
+// Proof that the books are what was received: checks the journal's chain, the landed rows against the journal, the
+// published ledger against what it records about itself, and the ledger's own invariants. Nothing is repaired here;
+// problems are listed with what to do about them.
 
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -30,14 +31,17 @@ export interface Verification {
   readonly setAside: readonly number[]
   /** Landed tables with their rows, each compared with a fresh landing of the journal. */
   readonly tables: readonly { readonly table: string; readonly rows: number }[]
-  /** Published tables, each held against what the ledger says of it; null where none is published or can be read. */
+  /**
+   * Published tables, each compared with what the ledger records about it; null if no ledger is published or it cannot
+   * be read.
+   */
   readonly published: number | null
-  /** Of the published tables that were held against a full build, how many are equal; null where none were. */
+  /** How many published tables equal those of a full build; null if they were not compared. */
   readonly rebuilt: { readonly tables: number; readonly equal: number } | null
   readonly problems: readonly string[]
 }
 
-/** With `rebuild` the published ledger is held against the full build as well, table by table. */
+/** With `rebuild`, the published ledger is also compared with a full build, table by table. */
 export async function verifyBooks(
   context: CommandContext,
   config: Config,
@@ -61,13 +65,13 @@ export async function verifyBooks(
       .filter((part) => part !== undefined)
       .join(''),
   )
-  // Rows can only be held against a journal that is whole.
+  // Rows can only be compared with an intact journal.
   if (problems.length > 0) return { ...found, tables: [], published: null, rebuilt: null, problems }
   const books = await openBooksFor(context, config, { command: 'verify', existing: 'needed' })
   return await closing(books, async () => {
     const tables = await compareWithFreshLanding(context, books, problems)
     const erasing = await isErasing(context.dir)
-    // What a server has published is asked by nobody but its readers; a file beside it is an older one.
+    // A ledger published on a server is checked only by its readers; a file beside it is older.
     const { tables: published, problems: ofLedger } =
       config.engine.clickhouse === undefined
         ? await verifyLedger(context, books, erasing)
@@ -92,7 +96,7 @@ export async function verifyBooks(
 }
 
 const ERASURE_LEFT =
-  'ledger: an erasure was interrupted, and the published ledger may still hold what was to go; run tieout build'
+  'ledger: an erasure was interrupted, and the published ledger may still hold the data to be erased; run tieout build'
 
 /** Lands the whole journal again into a temporary file and compares every table by row count and content hash. */
 async function compareWithFreshLanding(
@@ -105,7 +109,8 @@ async function compareWithFreshLanding(
     for (const file of [path, `${path}.wal`]) rmSync(file, { force: true })
   }
   remove()
-  // All that has landed once more, people included: nothing of it stays, whatever ends the command.
+  // The temporary file holds everything that has landed, personal data included: it is removed however the command
+  // ends.
   process.once('exit', remove)
   try {
     return await compareWith(path, context, books, problems)
@@ -144,10 +149,10 @@ async function compareWith(
   })
 }
 
-/** What every build writes anew, by its own time. */
+/** Tables that differ from build to build, because they hold its time. */
 const OF_THE_BUILD: ReadonlySet<string> = new Set(['main.about', 'main.breaks', 'main.made_tables'])
 
-/** Holds the published ledger against a full build, table by table; those with other rows become problems. */
+/** Compares the published ledger with a full build, table by table; tables with other rows become problems. */
 async function compareWithPublished(
   { dir, clock, signal }: CommandContext,
   { found }: NightlyBuild,
@@ -165,9 +170,7 @@ async function compareWithPublished(
     for (const [table, { count }] of differ) {
       const instead = published.get(table)
       const says = instead === undefined ? 'is not there' : `has ${instead.count} rows that differ from`
-      problems.push(
-        `ledger: table ${table} ${says} the ${count} that a full build makes; run tieout build --full`,
-      )
+      problems.push(`ledger: table ${table} ${says} the ${count} of a full build; run tieout build --full`)
     }
     if (differ.length > 0 && !(await isOfThisProgram(ledger))) problems.push(becauseBuilt(BY_ANOTHER))
     else if (differ.length > 0 && ledger.tables.has('made_tables')) {
@@ -185,8 +188,8 @@ async function compareWithPublished(
 }
 
 /**
- * Why tables may rightly differ from those of a build that is made now: what decided them was something else. A ledger that was
- * changed by hand still says that the same decided it.
+ * Why tables may rightly differ from those of a build made now: they had other inputs. A ledger that was changed by
+ * hand still records the same inputs.
  */
 function builtFromOthers(
   made: MadeTables,
@@ -223,7 +226,7 @@ export function describeVerification(result: Verification): string {
       : [`${counted(rows, 'landed row')} in ${counted(landed.length, 'table')}.`]),
     ...(result.published === null
       ? []
-      : [`${counted(result.published, 'table')} of the published ledger held against what was built.`]),
+      : [`${counted(result.published, 'table')} of the published ledger compared with what was built.`]),
     ...result.problems.map((problem) => `PROBLEM  ${problem}`),
     result.problems.length === 0 ? 'Everything verifies.' : `${counted(result.problems.length, 'problem')}.`,
     ...(rebuilt === null ? [] : [`${rebuilt.equal} of ${counted(rebuilt.tables, 'table')} equal`]),

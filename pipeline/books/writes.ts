@@ -1,5 +1,5 @@
-// Writes as the books know them: what was about to be sent, and what became of it. One whose outcome is not known stays
-// open until it is found at the venue or settled by hand, and is never sent a second time meanwhile.
+// Writes as the books know them: what was about to be sent, and what became of it. A write with unknown outcome stays
+// open until it is found at the venue or settled by hand, and is never sent a second time in the meantime.
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api'
 import { findEndpoint } from '../../connectors/catalogue.ts'
 import type { Clock } from '../../models/clock.ts'
@@ -13,11 +13,11 @@ export interface Write {
   /** Contract name. */
   readonly endpoint: string
   readonly path: string
-  /** As sent, without secrets; null once it has been erased. */
+  /** As sent, without secrets; null once erased. */
   readonly body: string | null
   /** Unix milliseconds. */
   readonly intendedAt: number
-  /** Null when the process ended before it could say. */
+  /** Null if the process ended before recording it. */
   readonly outcome: WriteOutcome | null
   readonly code: string | null
   readonly message: string | null
@@ -40,7 +40,7 @@ export async function readWrites(connection: DuckDBConnection): Promise<Write[]>
   return select(connection, 'true', [])
 }
 
-/** Writes whose outcome is not known, oldest first; of one account, or of all. */
+/** Writes with unknown outcome, oldest first, of one account or of all. */
 export async function unsettledWrites(connection: DuckDBConnection, account?: string): Promise<Write[]> {
   const open = `(outcome is null or outcome = 'unknown')`
   return account === undefined
@@ -64,11 +64,11 @@ async function select(connection: DuckDBConnection, where: string, values: DuckD
   )
 }
 
-/** What to tell of a write whose outcome is not known, and how to end that. */
+/** The message about a write with unknown outcome, and how to settle it. */
 export function describeUnsettled(write: Write): string {
   const { seq, account, endpoint, intendedAt, outcome } = write
   const why =
-    outcome === null ? 'the process ended before the answer came' : 'no answer came that tells of it'
+    outcome === null ? 'the process ended before the answer arrived' : 'no conclusive answer arrived'
   const when = new Date(intendedAt).toISOString()
   return [
     `Write ${seq} (${endpoint} of account ${account}, ${when}) may have been carried out: ${why}.`,
@@ -76,7 +76,7 @@ export function describeUnsettled(write: Write): string {
   ].join('\n')
 }
 
-/** How to find out what became of a write, and to say so. */
+/** How to find out what became of a write, and how to record it. */
 export function howToSettle({ seq, endpoint }: Write): string {
   const where = findEndpoint(endpoint)?.outcome ?? 'Look at the account itself.'
   return `${where} Then: tieout writes --settle ${seq} --as done, or --as refused.`
@@ -98,11 +98,11 @@ export async function record(stores: Stores, meta: FrameMeta, body?: Uint8Array)
 export interface Settlement {
   readonly outcome: WriteOutcome
   readonly code: string
-  /** Our own words; null where the venue's stand in the body. */
+  /** Our own words; null if the venue's are in the body. */
   readonly reason: string | null
 }
 
-/** Journals what became of a write. */
+/** Journals the outcome of a write. */
 export async function settle(
   stores: Stores,
   clock: Clock,

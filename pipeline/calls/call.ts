@@ -1,5 +1,5 @@
-// One call of any endpoint: its fields are checked before anything is opened or sent; what only reads is asked and
-// shown, what writes is shown and sent only when that is asked for. Contract, Commands.
+// Calls any endpoint once. Its fields are checked before anything is opened or sent. A reading endpoint is called and
+// its answer shown; a write is only shown, and sent only if that is asked for. Contract, Commands.
 import { secretsOf } from '../../connectors/attempt.ts'
 import type { Endpoint, Params } from '../../connectors/endpoint.ts'
 import { placeOrder } from '../../connectors/endpoints/spot.ts'
@@ -26,13 +26,16 @@ export interface CallOptions {
   readonly account?: string | undefined
   readonly write: boolean
   readonly json: boolean
-  /** Name under which credentials handed out by 4.1 are kept. */
+  /** Name under which credentials created by 4.1 are stored. */
   readonly saveAs?: string | undefined
-  /** Makes the client's own id of an order. */
+  /** Generates the client's own id for an order. */
   readonly newId: () => string
 }
 
-/** Makes the call and prints what came of it. Throws UsageError for what breaks a rule, and what a request throws. */
+/**
+ * Makes the call and prints the result. Throws a UsageError for input that breaks a rule, and whatever a request
+ * throws.
+ */
 export async function call(context: CommandContext, options: CallOptions): Promise<void> {
   const endpoint = endpointNamed(options.endpoint, asConfigured(optionalConfig(context)))
   const params = validateParams(endpoint, readValues(endpoint, options.values), { now: context.now() })
@@ -59,7 +62,7 @@ function endpointNamed(name: string, endpoints: readonly Endpoint[]): Endpoint {
   })
 }
 
-/** Public endpoints need neither account nor books; a configuration only tells where the venue stands. */
+/** Public endpoints need neither an account nor books; a configuration only supplies the venue's address. */
 async function callPublic(
   context: CommandContext,
   endpoint: Endpoint,
@@ -72,7 +75,7 @@ async function callPublic(
   )
 }
 
-/** Whom is asked, and what of ours the answer must not show, should the venue repeat it. */
+/** Which account is asked, and which of our secrets the answer must not show if the venue repeats them. */
 type Asker = Pick<CommandContext, 'print' | 'tell' | 'signal'> & Pick<CallSession, 'client' | 'secrets'>
 
 async function read(
@@ -92,7 +95,8 @@ async function read(
 
 function preview(context: CommandContext, endpoint: Endpoint, params: Params, { json }: CallOptions): void {
   context.print(showRequest(shownRequest(endpoint, params), json))
-  if (wantsId(endpoint, params)) context.tell('A clientOid will be added, by which the order can be found.')
+  if (wantsId(endpoint, params))
+    context.tell('A clientOid will be added, so that the order can be found later.')
   context.tell('Nothing was sent: this changes something at the venue. Add --write to send it.')
 }
 
@@ -112,11 +116,11 @@ async function write(
   if (keeper !== null) context.tell(keeper.told)
   const said = notDone(endpoint, data)
   if (said !== null)
-    context.tell(redactText(`The venue answered that nothing was done: ${said}.`, session.secrets))
+    context.tell(redactText(`The venue reports that nothing was done: ${said}.`, session.secrets))
   const failed = failedItems(endpoint, params, data)
   if (failed.length > 0) throw itemsRefused(endpoint, session, failed)
 }
 
-/** An order without an id of its own gets one: only by it can the order be found when the answer is lost. */
+/** An order without an id of its own gets one: if the answer is lost, the order can only be found by it. */
 const wantsId = (endpoint: Endpoint, params: Params): boolean =>
   endpoint.name === placeOrder.name && params.clientOid === undefined && params.tpslType !== 'tpsl'

@@ -1,5 +1,6 @@
-// Looks for an order by the client's own id, when the answer to placing it was lost: among the open orders, then in the
-// history since it was sent, so that an order that is filled in between is not missed. Interface document, 4.7, 4.10, 4.11.
+// Finds an order by the client's own id when the answer to placing it was lost. Looks first among the open orders, then
+// in the history since it was sent, so that an order filled in between is not missed. Interface document, 4.7, 4.10,
+// 4.11.
 
 import { days, type Endpoint, type Params } from '../../connectors/endpoint.ts'
 import { openOrders, orderHistory } from '../../connectors/endpoints/trade.ts'
@@ -20,7 +21,7 @@ import { isObject } from '../../models/rows.ts'
 export interface PlacedOrder {
   readonly clientOid: string
   readonly symbol: string
-  /** When it was about to be sent, Unix milliseconds of this machine. */
+  /** When it was about to be sent, in Unix milliseconds of this machine. */
   readonly sentAt: number
 }
 
@@ -28,20 +29,31 @@ export interface FoundOrder {
   readonly feed: string
   readonly orderId: string
   readonly status: string
-  /** It was placed before this one was sent and does not stand for it, or need not: which of them it is cannot be known. */
+  /**
+   * The order found was placed earlier and is not, or need not be, the one looked for: which of them it is cannot be
+   * known.
+   */
   readonly isOlder: boolean
 }
 
-/** Of a hundred orders each: more do not rest, and whoever placed more since finds out by hand. */
+/**
+ * Pages of a hundred orders each. No account has more open orders; if more have been placed since, the user must check
+ * by hand.
+ */
 const MOST_PAGES = 1_000
 
-/** By how much the venue's clock may differ from what is known of it. */
+/** How far the venue's clock may be from our estimate of it. */
 export const CLOCK_SLACK_MS = 60_000
 
-/** How long the venue takes a clientOid for the same order, while that is unfilled. Interface document, 4.7. */
+/**
+ * How long the venue treats a clientOid as the same order, as long as the order is unfilled. Interface document, 4.7.
+ */
 export const IDEMPOTENT_MS = 6 * 3_600_000
 
-/** The order, or null where neither list has it. Throws what a request throws, and MalformedAnswer for lists that break off. */
+/**
+ * The order, or null if neither list has it. Throws whatever a request throws, and MalformedAnswer for lists that break
+ * off.
+ */
 export async function findOrder(
   client: AccountClient,
   venue: Pick<Venue, 'offsetMs' | 'venueNow'>,
@@ -49,15 +61,16 @@ export async function findOrder(
 ): Promise<FoundOrder | null> {
   const which = { category: 'SPOT', symbol }
   const open = await search(client, openOrders, which, clientOid)
-  // By the venue's clock, which is known since it answered for the open orders. A machine whose clock was ahead when the
-  // order was sent, and has been set right since, would have it sent in the future.
+  // By the venue's clock, which is known by now because the venue answered for the open orders. If this machine's clock
+  // was ahead when the order was sent and has been corrected since, the order would appear to have been sent in the
+  // future.
   const now = venue.venueNow()
   const startTime = Math.min(Math.round(sentAt + (venue.offsetMs ?? 0)), now) - CLOCK_SLACK_MS
   if (open.order !== null) return foundIn(openOrders, open.order, startTime)
   const endTime = Math.min(now, startTime + days(30))
   const past = await search(client, orderHistory, { ...which, startTime, endTime }, clientOid)
   if (past.order !== null) return foundIn(orderHistory, past.order, startTime)
-  // What is behind the end of a list is in neither that was read.
+  // Orders beyond the end of the list are in neither of the lists read.
   if (!open.isWhole) throw brokenList(openOrders)
   if (!past.isWhole) throw brokenList(orderHistory)
   return null
@@ -66,7 +79,7 @@ export async function findOrder(
 function foundIn(endpoint: Endpoint, order: Row, since: number): FoundOrder {
   const status = textOf(order.orderStatus) ?? ''
   const ageMs = since - Number(textOf(order.createdTime) ?? Number.NaN)
-  // One that rests unfilled stands for all that are sent under its clientOid.
+  // An order that rests unfilled represents every order sent under its clientOid.
   const stands = endpoint === openOrders && status !== 'partially_filled' && ageMs < IDEMPOTENT_MS
   const isOlder = ageMs > 0 && !stands
   return { feed: endpoint.name, orderId: textOf(order.orderId) ?? '', status, isOlder }
@@ -76,7 +89,7 @@ type Row = Readonly<Record<string, unknown>>
 
 interface Searched {
   readonly order: Row | null
-  /** Whether the list was read to its end, where it has no such order. */
+  /** Whether the list, if it has no such order, was read to its end. */
   readonly isWhole: boolean
 }
 

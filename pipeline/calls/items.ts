@@ -1,5 +1,5 @@
-// A request for several things at once, of which the venue may carry out some and refuse others under a code of success:
-// the items that failed, each by name. Source: venue-facts, Wire oddities (4.9).
+// Requests for several things at once, of which the venue may carry out some and refuse others while answering with a
+// success code: lists the items that failed, each by name. Source: venue-facts, Wire oddities (4.9).
 import type { Endpoint, Params } from '../../connectors/endpoint.ts'
 import { SUCCESS, textOf } from '../../connectors/envelope.ts'
 import { redactText } from '../../connectors/secrets.ts'
@@ -7,24 +7,27 @@ import { TieoutError } from '../../models/error.ts'
 import type { CallSession } from './session.ts'
 
 export interface FailedItem {
-  /** Place in the answer, or in the request where the answer does not tell of it, from 1; and how many items there are. */
+  /**
+   * Position in the answer, from 1, or in the request if the answer does not mention the item; and how many items there
+   * are.
+   */
   readonly place: number
   readonly total: number
-  /** Which one it is, as the answer or else the request names it; empty where neither does. */
+  /** The item's name in the answer, or else in the request; empty if neither has one. */
   readonly name: string
-  /** The venue's code; `no id` where it gave neither a code nor the id that a success has. */
+  /** The venue's code; `no id` if it gave neither a code nor the id that a success has. */
   readonly code: string
   readonly message: string
 }
 
 type Item = Readonly<Record<string, unknown>>
 
-/** Code of our own for an item of which the answer does not tell: it may have been changed or not. */
+/** Our own code for an item that the answer does not mention: it may or may not have been changed. */
 export const NOT_TOLD = 'not told'
 
 /**
- * What was not done of what was asked for, as far as the answer tells: items that carry a code, stand among the failures, or
- * lack the id of what was changed, and items that were sent and are not in it.
+ * What was not done of what was asked for, as far as the answer shows: items that carry a code, are among the failures,
+ * or do not have the id of what was changed; and items that were sent but are not in the answer.
  */
 export function failedItems(
   { itemsMayFail, doneWhen }: Endpoint,
@@ -37,7 +40,7 @@ export function failedItems(
   const { names, id } = itemsMayFail
   const answered = itemsOf(data)
   const sent = sentItems(params[itemsMayFail.param], names)
-  // Answers stand in the order of the request; one of another length is no help.
+  // Answers are in the order of the request; an answer of another length cannot be matched to it.
   const isParallel = sent.length === answered.length
   const refused = answered.flatMap(({ item, isFailure }, index): FailedItem[] => {
     const code = textOf(item.code) ?? textOf(item.errorCode)
@@ -58,14 +61,14 @@ export function failedItems(
     if (isTold) return []
     return [{ place: index + 1, total: 0, name: nameOf(item, names), code: NOT_TOLD, message: '' }]
   })
-  // What the answer does not tell of stands beside what it has.
+  // Items that the answer does not mention are listed after those that it has.
   const total = Math.max(answered.length + untold.length, sent.length)
   return [...refused, ...untold].map((item) => ({ ...item, total }))
 }
 
 /**
- * What an answer says where it says of the whole that it was not done, such as a repayment where there is no debt; null where
- * it was, and where the answer says nothing of it, which is among what is not told.
+ * What an answer says if it reports that the whole request was not done, such as a repayment without debt. Null if it
+ * was done, and also if the answer does not mention it, which is handled as "not told".
  */
 export function notDone({ doneWhen }: Endpoint, data: unknown): string | null {
   if (doneWhen === undefined) return null
@@ -75,7 +78,7 @@ export function notDone({ doneWhen }: Endpoint, data: unknown): string | null {
 
 const fieldOf = (data: unknown, field: string): string | null => (isItem(data) ? nameIn(data, field) : null)
 
-/** The items of an answer: the list that it is, or all lists that it has. */
+/** The items of an answer: the list that it is, or all the lists that it contains. */
 function itemsOf(data: unknown): readonly { readonly item: Item; readonly isFailure: boolean }[] {
   const lists: [string, unknown][] = Array.isArray(data)
     ? [['', data]]
@@ -89,7 +92,9 @@ function itemsOf(data: unknown): readonly { readonly item: Item; readonly isFail
   )
 }
 
-/** Where the request lists mere names, each is an item with that name; a text may name several with commas between them. */
+/**
+ * If the request lists only names, each is an item with that name; a string may contain several, separated by commas.
+ */
 function sentItems(value: unknown, names: readonly string[]): readonly Item[] {
   const list = typeof value === 'string' ? value.split(',') : value === undefined ? [] : [value].flat()
   return list.map((one) => (isItem(one) ? one : { [names[0] ?? '']: one }))
@@ -100,13 +105,13 @@ const isItem = (value: unknown): value is Item =>
 
 const nameIn = (item: Item, field: string): string | null => textOf(item[field])?.trim() || null
 
-/** By the first of its names that was sent: the venue goes by that. */
+/** Identified by the first of its names that was sent, because the venue uses that one. */
 function isNamed(sent: Item, answered: Item, names: readonly string[]): boolean {
   const field = names.find((one) => nameIn(sent, one) !== null)
   return field !== undefined && nameIn(sent, field) === nameIn(answered, field)
 }
 
-/** It names another than what was sent in its place. */
+/** It names a different item from the one sent in its position. */
 const isContradicted = (sent: Item, answered: Item, names: readonly string[]): boolean =>
   names.some((field) => {
     const [own, other] = [nameIn(sent, field), nameIn(answered, field)]
@@ -126,11 +131,11 @@ export function describeItems(failed: readonly FailedItem[]): string {
   const each = failed.map(({ place, name, code, message }) =>
     [`item ${place}${name === '' ? '' : ` (${name})`}: ${code}`, message].filter(Boolean).join(' '),
   )
-  const what = failed.some(({ code }) => code === NOT_TOLD) ? 'not told of' : 'refused'
+  const what = failed.some(({ code }) => code === NOT_TOLD) ? 'with unknown outcome' : 'refused'
   return `${failed.length} of ${failed[0]?.total ?? 0} items ${what}: ${each.join('; ')}`
 }
 
-/** The venue answered, and refused some or all of what was asked for, or does not say what became of it. */
+/** The venue answered, and refused some or all of what was asked for, or does not state what became of it. */
 export class ItemsRefused extends TieoutError {
   override readonly name = 'ItemsRefused'
   override readonly exitCode = 4
@@ -147,14 +152,14 @@ export function itemsRefused(
   const where = `${endpoint.name} for account ${access.name}`
   if (untold.length > 0)
     return new ItemsRefused(
-      `The answer does not tell what became of ${untold.length === failed[0]?.total ? 'any item' : 'some of the items'}: ${where}.`,
+      `The answer does not state what became of ${untold.length === failed[0]?.total ? 'any item' : 'some of the items'}: ${where}.`,
       {
         found: redactText(describeItems(failed), secrets),
-        action: `${endpoint.outcome ?? 'Look at the account itself.'} Do not send it again until then.`,
+        action: `${endpoint.outcome ?? 'Look at the account itself.'} Until then, do not send it again.`,
       },
     )
   return new ItemsRefused(`The venue refused ${what}: ${where}.`, {
     found: redactText(describeItems(failed), secrets),
-    action: `${isAll ? 'Nothing was changed.' : 'The other items were carried out.'} Correct what was refused and send that alone.`,
+    action: `${isAll ? 'Nothing was changed.' : 'The other items were carried out.'} Correct what was refused and send only that.`,
   })
 }

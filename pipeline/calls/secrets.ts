@@ -1,10 +1,10 @@
-// Secrets that the venue hands out in an answer (4.1): found by the name of their field, wherever and however spelled,
-// so that they can be kept where they belong and masked everywhere else.
+// Secrets that the venue hands out in an answer (4.1). They are found by field name, at any depth and in any spelling,
+// so that they can be stored where they belong and masked everywhere else.
 import type { Endpoint } from '../../connectors/endpoint.ts'
 import { redactSecrets } from '../../connectors/secrets.ts'
 import { parseJsonBytes } from '../../models/json.ts'
 
-/** An answer as it may be journaled: its secrets are asterisks of equal length. */
+/** An answer as it may be journaled: its secrets are replaced by asterisks of equal length. */
 export function cleanBody(
   endpoint: Endpoint,
   body: Buffer,
@@ -12,13 +12,13 @@ export function cleanBody(
 ): { body: Buffer; redacted: number } {
   if (endpoint.secretFields === undefined || body.length === 0) return redactSecrets(body, ours)
   const readable = readWhole(body)
-  // Where a secret stands in a body that cannot be read is not known, so nothing of it is kept.
+  // In a body that cannot be parsed, the secret could be anywhere, so nothing of it is kept.
   if (readable === null) return { body: Buffer.alloc(0), redacted: 1 }
   const issued = textsUnder(readable.value, [...endpoint.secretFields, 'apiKey'])
   return redactSecrets(body, [...ours, ...issued])
 }
 
-/** The value of a body; null where it is not JSON, or where a key with two values hides one of them. */
+/** The value of a body; null if it is not JSON, or if a key with two values hides one of them. */
 function readWhole(body: Buffer): { value: unknown } | null {
   try {
     const { value, problems } = parseJsonBytes(body)
@@ -48,7 +48,7 @@ export function maskSecrets(endpoint: Endpoint, data: unknown): unknown {
 const stars = (secret: unknown): string =>
   '*'.repeat((typeof secret === 'string' ? secret : (JSON.stringify(secret) ?? '')).length)
 
-/** Texts that stand under one of these names, in any spelling of case, at any depth, whatever stands between. */
+/** Strings under one of these names, in any capitalisation and at any depth, whatever is in between. */
 export function textsUnder(value: unknown, names: readonly string[]): string[] {
   const wanted = new Set(names.map((name) => name.toLowerCase()))
   const search = (one: unknown, isWanted: boolean): string[] => {

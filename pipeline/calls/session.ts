@@ -1,5 +1,5 @@
-// A call's surroundings: the books with their lock, the venue, and one account of the configuration. The lock keeps a
-// call from spending the same rate budgets beside a nightly run.
+// What a call works with: the books with their lock, the venue, and one account of the configuration. The lock keeps a
+// call from using the same rate budgets as a nightly run at the same time.
 
 import { type AccountAccess, secretsOfAccount } from '../../connectors/access.ts'
 import type { AccountClient, Venue } from '../../connectors/venue.ts'
@@ -20,15 +20,15 @@ export interface CallSession {
   readonly client: AccountClient
   readonly clock: Clock
   readonly tell: (text: string) => void
-  /** Names what this process journals. */
+  /** Identifies what this process journals. */
   readonly run: string
   /** Credentials of all accounts: never to be journaled or shown. */
   readonly secrets: readonly string[]
 }
 
 /**
- * Opens the books and the venue for one account, does the work, and closes them. Throws UsageError for a
- * configuration, an account or a lock that does not allow it.
+ * Opens the books and the venue for one account, does the work, and closes them. Throws a UsageError if the
+ * configuration, the account or the lock does not allow it.
  */
 export async function withSession<Result>(
   context: CommandContext,

@@ -1,4 +1,4 @@
-// The writes of the books for people: a list, and the last word on one whose outcome only its owner could find out.
+// The writes of the books: lists them, and records the outcome of a write that only its owner could find out.
 
 import { closing } from '../../models/closing.ts'
 import { UsageError } from '../../models/error.ts'
@@ -20,7 +20,7 @@ export async function listWrites(context: CommandContext, json: boolean): Promis
     const { seq, at, account, endpoint, outcome, code, message } = forScript(write)
     return [String(seq), at, account, endpoint, outcome ?? 'not known', code ?? '', message ?? '']
   })
-  // Beside the others it would be too wide for a terminal, and an id is of use only whole.
+  // As a column it would be too wide for a terminal, and an id is useful only in full.
   const sent = writes.map((write) => [String(write.seq), sentBy(write)])
   context.print(
     [printTable(columns, rows), '', printTable([{ name: 'write' }, { name: 'sent' }], sent)].join('\n'),
@@ -45,7 +45,10 @@ async function readAll(context: CommandContext): Promise<Write[]> {
 
 const forScript = ({ intendedAt, ...write }: Write) => ({ ...write, at: new Date(intendedAt).toISOString() })
 
-/** Journals what the owner says became of a write. Throws UsageError for one that is settled or was never sent. */
+/**
+ * Journals the outcome of a write as stated by its owner. Throws a UsageError for a write that is settled or was never
+ * sent.
+ */
 export async function settleByHand(
   context: CommandContext,
   seq: number,
@@ -66,8 +69,10 @@ export async function settleByHand(
       throw new UsageError(`Write ${seq} is not open.`, {
         where: '--settle',
         expected:
-          open.length === 0 ? 'no write is open' : `one of ${open.map((write) => write.seq).join(', ')}`,
-        action: '`tieout writes` lists them all.',
+          open.length === 0
+            ? 'an open write (there is none)'
+            : `one of ${open.map((write) => write.seq).join(', ')}`,
+        action: 'Run `tieout writes` to list them all.',
       })
     await settle(books, clock, context.run, seq, { outcome, code: 'by hand', reason: 'settled by hand' })
     context.print(`Write ${seq} is settled as ${outcome}.`)

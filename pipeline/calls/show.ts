@@ -1,5 +1,5 @@
-// What a call prints: JSON with every digit as received. Characters that a terminal would act upon are written as
-// escapes, which in JSON mean the same.
+// What a call prints: JSON with every digit as received. Characters that a terminal would act on are written as
+// escapes, which mean the same in JSON.
 import type { RequestMeta } from '../../connectors/errors.ts'
 import { forTerminal } from '../../models/text.ts'
 
@@ -9,7 +9,7 @@ export function showJson(value: unknown, forScript: boolean): string {
   return forTerminal(text)
 }
 
-/** A request that has not been sent; `body` as it will be, without secrets. */
+/** A request that has not been sent, with `body` as it will be sent, without secrets. */
 export function showRequest({ method, path, body }: RequestMeta, forScript: boolean): string {
   const fields: unknown = body === undefined ? undefined : JSON.parse(body)
   if (forScript) return showJson({ method, path, ...(fields === undefined ? {} : { body: fields }) }, true)

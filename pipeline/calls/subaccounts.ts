@@ -1,5 +1,5 @@
-// A broker's whole house: each sub-account gets a key that may only read, and joins the configuration, so that the
-// nightly run covers it. What is there already is left as it is, so the same command can be given again at any time.
+// Sets up all sub-accounts of a broker: each gets a key that can only read, and is added to the configuration, so that
+// the nightly run covers it. Whatever exists already is left as it is, so the command can be repeated at any time.
 // Interface document, 4.1 and part 5: only an ND broker main account may create keys.
 import type { Params } from '../../connectors/endpoint.ts'
 import { createApiKey } from '../../connectors/endpoints/broker.ts'
@@ -15,16 +15,16 @@ import { addToYaml } from './yaml-file.ts'
 
 export interface AddOptions {
   readonly uids: readonly string[]
-  /** The broker's main account; not needed where it is the only one configured. */
+  /** The broker's main account; not needed if it is the only one configured. */
   readonly account?: string | undefined
   /** Addresses that the keys are bound to; none for keys that any address may use. */
   readonly addresses: readonly string[]
   readonly write: boolean
-  /** Makes a passphrase of 6 to 32 characters. */
+  /** Generates a passphrase of 6 to 32 characters. */
   readonly newPassphrase: () => string
 }
 
-/** What a sub-account still needs: nothing, its place in the configuration, or a key first. */
+/** What a sub-account still needs: nothing, an entry in the configuration, or a key first. */
 type Need = 'nothing' | 'account' | 'key'
 
 /** What was done for a sub-account, or what would be. */
@@ -39,12 +39,12 @@ export interface Added {
 
 const CONFIG_MODE = 0o600
 
-/** Everything that reads orders, positions and balances; none of it moves anything under a readonly key. */
+/** Everything that reads orders, positions and balances; with a readonly key none of it can move anything. */
 const PERMISSIONS = ['contract_order', 'contract_position', 'spot_trade', 'margin_trade']
 
 /**
- * Adds the sub-accounts, or tells what it would do. Throws UsageError for what the configuration or a rule does not
- * allow, NotABroker, and what a request throws; what was done before stays done.
+ * Adds the sub-accounts, or prints what it would do. Throws a UsageError for what the configuration or a rule does not
+ * allow, NotABroker, and whatever a request throws; what was done before that stays done.
  */
 export async function addSubaccounts(
   context: CommandContext,
@@ -76,15 +76,15 @@ export async function addSubaccounts(
     }
   })
   context.tell(
-    'These keys read orders, positions and the older tax records. Unified tax records (4.19) need a tax API key and ' +
-      'account settings (4.14) the permission UTA mgt., which the interface cannot give: make such keys on the ' +
-      'venue’s site and put them into credentials.yaml.',
+    'These keys can read orders, positions and the older tax records. Unified tax records (4.19) need a tax API key, and ' +
+      'account settings (4.14) need the permission UTA mgt., which the interface cannot grant. Create such keys on the ' +
+      'venue’s site and add them to credentials.yaml.',
   )
   return added
 }
 
 const DONE: Readonly<Record<Need, string>> = {
-  nothing: 'is configured already',
+  nothing: 'is already configured',
   account: 'is now configured',
   key: 'has a key and is configured',
 }
@@ -129,11 +129,11 @@ function keyParams(uid: string, { addresses, newPassphrase }: AddOptions): Param
 
 function needOf({ dir }: CommandContext, { accounts }: Config, uid: string): Need {
   if (Object.values(accounts).some((account) => account.uid === uid)) return 'nothing'
-  // A key whose account was not written yet, when the last run ended between the two.
+  // The last run ended after creating the key and before adding the account.
   return hasCredentials(dir, subaccountName(uid)) ? 'account' : 'key'
 }
 
-/** Whether a configured account has told this uid itself, where the configuration does not. */
+/** Whether the venue has reported this uid for a configured account whose configuration does not state it. */
 async function isKnown({ books, config }: CallSession, uid: string): Promise<boolean> {
   for (const name of Object.keys(config.accounts))
     if ((await books.landing.account(name))?.uid === uid) return true
@@ -142,10 +142,10 @@ async function isKnown({ books, config }: CallSession, uid: string): Promise<boo
 
 function intention(uid: string, need: Need): string {
   const name = subaccountName(uid)
-  if (need === 'nothing') return `Sub-account ${uid} is configured already.`
+  if (need === 'nothing') return `Sub-account ${uid} is already configured.`
   const account = `adds it to tieout.yaml as ${name}`
-  if (need === 'account') return `Sub-account ${uid}: its credentials are there; ${account}.`
-  return `Sub-account ${uid}: creates a read-only key, keeps it in credentials.yaml, ${account}.`
+  if (need === 'account') return `Sub-account ${uid}: already has credentials; ${account}.`
+  return `Sub-account ${uid}: creates a read-only key, stores it in credentials.yaml, ${account}.`
 }
 
 function refuseTakenName({ configFile }: CommandContext, { accounts }: Config, uid: string): void {
@@ -156,21 +156,21 @@ function refuseTakenName({ configFile }: CommandContext, { accounts }: Config, u
     where: `${configFile}, accounts.${name}`,
     expected: `uid ${uid}`,
     found: taken.uid === undefined ? 'no uid' : `uid ${taken.uid}`,
-    action: 'Rename that account, or give it its uid; nothing was sent.',
+    action: 'Rename that account, or add its uid. Nothing was sent.',
   })
 }
 
-/** The account that asks may not create keys of sub-accounts. */
+/** The account that asks may not create keys for sub-accounts. */
 export class NotABroker extends TieoutError {
   override readonly name = 'NotABroker'
   override readonly exitCode: ExitCode = 4
 
   constructor(account: string, cause: NotApplicable | PermissionRefused) {
-    super('Only an ND broker main account can create keys of sub-accounts (interface document, 4.1).', {
+    super('Only an ND broker main account can create keys for sub-accounts (interface document, 4.1).', {
       where: `account ${account}`,
       found: cause.details.found ?? cause.code,
       action:
-        'Name the broker’s main account with --account. For another parent, create a read-only key of each ' +
+        'Name the broker’s main account with --account. For any other parent account, create a read-only key for each ' +
         'sub-account on the venue’s site and add it to tieout.yaml.',
       cause,
     })

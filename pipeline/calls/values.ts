@@ -1,5 +1,5 @@
-// The words `key=value` of a command line as the fields of an endpoint. Only lists and objects need JSON; what the
-// values may be is judged by the endpoint's own rules afterwards, so nothing is guessed or changed here.
+// Parses the `key=value` words of a command line into the fields of an endpoint. Only lists and objects need JSON. The
+// endpoint's own rules check the values afterwards, so nothing is guessed or changed here.
 import { z } from 'zod'
 import type { Endpoint, Params } from '../../connectors/endpoint.ts'
 import { UsageError } from '../../models/error.ts'
@@ -7,11 +7,11 @@ import { JsonError, parseJson } from '../../models/json.ts'
 import { readInputFile, SMALL_FILE_BYTES } from '../config/input-file.ts'
 
 /**
- * Reads the words. A value that begins with @ is the content of that file (@@ stands for a plain @). A field that is a
- * list takes JSON, or words with commas between them; where it may also be a text, JSON can say so. Throws UsageError.
+ * Parses the words. A value that begins with @ is the content of that file (@@ is a literal @). A list field takes
+ * JSON, or words separated by commas; if the field may also be a string, JSON can express that. Throws a UsageError.
  */
 export function readValues(endpoint: Endpoint, words: readonly string[]): Params {
-  // Without a prototype, so that no field is there before it is given: not `constructor`, and not `__proto__`.
+  // Without a prototype, so that no field exists before it is given: not `constructor`, and not `__proto__`.
   const values: Record<string, unknown> = Object.create(null)
   for (const word of words) {
     const [key, text] = split(endpoint, word)
@@ -33,7 +33,7 @@ function split(endpoint: Endpoint, word: string): [string, string] {
 const contentOf = (key: string, path: string): string =>
   readInputFile(path, SMALL_FILE_BYTES, {
     message: `The file for ${key} cannot be read.`,
-    expected: 'a file of text',
+    expected: 'a text file',
     action: `Correct the path, or write ${key}=@@… for a value that begins with @.`,
   })
     .toString()
@@ -46,11 +46,11 @@ function readList(endpoint: Endpoint, key: string, text: string): unknown {
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
     const found = `${error.what} at character ${error.offset}`
-    throw misread(endpoint, found, `${key}: a JSON list, or words with commas between them`)
+    throw misread(endpoint, found, `${key}: a JSON list, or words separated by commas`)
   }
 }
 
-/** Whether the endpoint takes a list in the field, as its schema says. */
+/** Whether the field takes a list, according to the endpoint's schema. */
 export function isList(endpoint: Endpoint, field: string): boolean {
   return endpoint.params instanceof z.ZodObject && holdsList(endpoint.params.shape[field])
 }
@@ -62,7 +62,7 @@ function holdsList(type: z.core.$ZodType | undefined): boolean {
 }
 
 const misread = (endpoint: Endpoint, found: string, expected: string): UsageError =>
-  new UsageError(`The values for ${endpoint.name} are not understood.`, {
+  new UsageError(`The values for ${endpoint.name} cannot be parsed.`, {
     expected,
     found,
     action: `Write them as in: tieout call ${endpoint.name} ${exampleOf(endpoint)}`,

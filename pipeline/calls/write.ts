@@ -1,5 +1,5 @@
-// Sends a request that changes something at the venue: its intent is safe in the journal before it leaves, its outcome
-// after. Where no answer comes it is never sent again; an order is looked for by its clientOid instead.
+// Sends a request that changes something at the venue. Its intent is stored in the journal before it is sent, and its
+// outcome afterwards. If no answer arrives it is never sent again; an order is looked for by its clientOid instead.
 
 import { isDeepStrictEqual } from 'node:util'
 import { credentialsOf, describeRequest, prepare, secretsOf } from '../../connectors/attempt.ts'
@@ -34,9 +34,10 @@ export function shownRequest(endpoint: Endpoint, params: Params): RequestMeta {
 }
 
 /**
- * Sends a write once and gives the `data` of its answer. `keep` is given the answer before the outcome is journaled, to
- * put away what comes only once. Throws UsageError for a request whose twin has an unknown outcome, or was found to be carried
- * out just now, and what a request throws; OutcomeUnknown only when the order could not be found either.
+ * Sends a write once and returns the `data` of its answer. `keep` receives the answer before the outcome is journaled,
+ * to store what is shown only once. Throws a UsageError if an identical request has an unknown outcome, or was just
+ * found to have been carried out, and whatever a request throws. Throws OutcomeUnknown only if the order could not be
+ * found either.
  */
 export async function sendWrite(
   session: CallSession,
@@ -67,7 +68,7 @@ export async function sendWrite(
   return answer.envelope.data
 }
 
-/** What a success comes to: done, or refused in some or all of its items, each of which is named. */
+/** The result of a successful answer: done, or refused for some or all of its items, each of which is named. */
 function settlementOf(
   endpoint: Endpoint,
   params: Params,
@@ -81,14 +82,15 @@ function settlementOf(
   const codes = [...new Set(failed.map(({ code }) => code))].join(' ')
   const isAll = failed.length === failed[0]?.total
   return {
-    // Of what is not told nobody knows whether it was done, and it is not sent again before somebody looked.
+    // Whether an item that the answer does not mention was done is unknown, and it is not sent again until someone has
+    // looked.
     outcome: failed.some(({ code }) => code === NOT_TOLD) ? 'unknown' : isAll ? 'refused' : 'partial',
     code: redactText(codes, secrets),
     reason: redactText(describeItems(failed), secrets),
   }
 }
 
-/** Makes safe what is about to be sent; gives the number of its frame. */
+/** Journals what is about to be sent; returns the number of its frame. */
 async function journalIntent(session: CallSession, endpoint: Endpoint, params: Params): Promise<number> {
   const { books, clock, run, access } = session
   const { method, path } = shownRequest(endpoint, params)
@@ -103,7 +105,10 @@ function allSecrets({ secrets, access }: CallSession, endpoint: Endpoint, params
   return [...secrets, ...secretsOf(access, endpoint, params)]
 }
 
-/** The request's body as the journal keeps it. A passphrase may also be the name of a field, which says nothing of it and stays. */
+/**
+ * The request's body as it is journaled. A passphrase may happen to equal a field name; the field name reveals nothing
+ * and stays.
+ */
 function journaledBody(session: CallSession, endpoint: Endpoint, params: Params): Buffer {
   const { body } = shownRequest(endpoint, params)
   if (body === undefined) return Buffer.alloc(0)
@@ -114,8 +119,8 @@ function journaledBody(session: CallSession, endpoint: Endpoint, params: Params)
 }
 
 /**
- * Journals what failed, and looks for an order of which nothing is known. Whatever goes wrong with that, a stop among it, does
- * not hide that the order may have been placed.
+ * Journals the failure, and looks for an order whose outcome is unknown. Whatever goes wrong with that, including a
+ * stop, does not hide that the order may have been placed.
  */
 async function afterFailure(
   session: CallSession,
@@ -132,7 +137,7 @@ async function afterFailure(
     return (await lookForOrders(session)).get(intent)
   } catch (cause) {
     if (!(cause instanceof TieoutError)) throw cause
-    session.tell(`What became of write ${intent} was not looked for: ${cause.message}`)
+    session.tell(`The outcome of write ${intent} was not looked up: ${cause.message}`)
     return null
   }
 }
@@ -148,7 +153,7 @@ async function settleFailure(
     const reason = 'stopped before it was sent'
     return settle(books, clock, run, intent, { outcome: 'refused', code: 'stopped', reason })
   }
-  // Anything that is not the venue's word leaves the intent open, and the next command tells of it.
+  // Anything that did not come from the venue leaves the intent open, and the next command reports it.
   if (!(error instanceof VenueError)) return
   const { code, body, venueMessage } = error
   const outcome = error instanceof OutcomeUnknown ? 'unknown' : 'refused'
@@ -157,15 +162,15 @@ async function settleFailure(
   await settle(books, clock, run, intent, { outcome, code, reason }, answer)
 }
 
-/** What the lost answer to an order had. */
+/** What the lost answer to an order contained. */
 interface FoundAnswer {
   readonly orderId: string
   readonly clientOid: string
 }
 
 /**
- * Settles orders of this account whose answer was lost and that the venue has; gives what that answer had, by intent, and null
- * for those that stand in neither list.
+ * Settles orders of this account whose answer was lost and that the venue has. Returns the content of that answer by
+ * intent, and null for orders that are in neither list.
  */
 export async function lookForOrders(session: CallSession): Promise<ReadonlyMap<number, FoundAnswer | null>> {
   const { books, clock, run, client, venue, access, secrets, tell } = session
@@ -177,20 +182,20 @@ export async function lookForOrders(session: CallSession): Promise<ReadonlyMap<n
       const order = await findOrder(client, venue, { clientOid, symbol, sentAt: write.intendedAt })
       if (order === null) {
         looked.set(write.seq, null)
-        tell(`Order ${clientOid} of write ${write.seq} stands neither in the open orders nor in the history.`)
+        tell(`Order ${clientOid} of write ${write.seq} is neither among the open orders nor in the history.`)
         continue
       }
       if (order.isOlder) {
         const older = redactText(order.orderId, secrets)
         tell(
-          `Order ${clientOid} of write ${write.seq} cannot be told from order ${older}, which is older and has the same clientOid: look at both yourself.`,
+          `Order ${clientOid} of write ${write.seq} cannot be told from order ${older}, which is older and has the same clientOid. Check both yourself.`,
         )
         continue
       }
       const namesake = order.feed === orderHistory.name ? await namesakeOf(session, write) : undefined
       if (namesake !== undefined) {
         tell(
-          `Order ${clientOid} of write ${write.seq} cannot be told from that of write ${namesake.seq}, which has the same clientOid: look at both yourself.`,
+          `Order ${clientOid} of write ${write.seq} cannot be told from that of write ${namesake.seq}, which has the same clientOid. Check both yourself.`,
         )
         continue
       }
@@ -200,7 +205,7 @@ export async function lookForOrders(session: CallSession): Promise<ReadonlyMap<n
       await settle(books, clock, run, write.seq, { outcome: 'done', code: 'found', reason })
       tell(`Write ${write.seq} was carried out: ${reason} (clientOid ${clientOid}).`)
     } catch (error) {
-      // An account that has lost its key may still ask with the other.
+      // An account that has lost its key may still use the other one.
       if (!(error instanceof VenueError || error instanceof UsageError)) throw error
       const code = error instanceof VenueError ? ` (${error.code})` : ''
       tell(`Order ${clientOid} of write ${write.seq} could not be looked for: ${error.message}${code}`)
@@ -210,7 +215,7 @@ export async function lookForOrders(session: CallSession): Promise<ReadonlyMap<n
 }
 
 /**
- * An order under the same clientOid, placed so shortly before that the history from then on may have it instead: that id guards
+ * An order with the same clientOid, placed so shortly before that the history may contain it instead: the id protects
  * an order only while it is unfilled.
  */
 async function namesakeOf({ books }: CallSession, write: Write): Promise<Write | undefined> {
@@ -230,7 +235,9 @@ function fieldsOf({ body }: Write): Readonly<Record<string, unknown>> {
   return body === null ? {} : (JSON.parse(body) as Record<string, unknown>)
 }
 
-/** What a request does, apart from what changes nothing, and the client's own id; `1.50` is the quantity that `1.5` is. */
+/**
+ * What a request does, ignoring the client's own id and whatever changes nothing; a quantity of `1.50` equals `1.5`.
+ */
 function partsOf({ idleFields }: Endpoint, body: string | null) {
   const fields = body === null ? {} : (JSON.parse(body, plain) as Record<string, unknown>)
   const idle = idleFields?.(fields) ?? []
@@ -243,7 +250,7 @@ const plain = (name: string, value: unknown): unknown =>
     ? withoutEndZeros(value)
     : value
 
-/** A request that may have been carried out already, or was, as has just been found, is not sent a second time. */
+/** A request that may have been carried out already, or has just been found to be, is not sent a second time. */
 function refuseTwin(
   session: CallSession,
   endpoint: Endpoint,
@@ -259,22 +266,23 @@ function refuseTwin(
     const where = `write ${write.seq}, ${endpoint.name} of account ${write.account}`
     const order = looked.get(write.seq) ?? null
     if (order !== null)
-      throw new UsageError('The same order was carried out already; it was not sent a second time.', {
+      throw new UsageError('The same order has already been carried out; it was not sent a second time.', {
         where,
         found: redactText(`order ${order.orderId}, clientOid ${order.clientOid}`, session.secrets),
-        action: 'Nothing, where one was meant. For another one give the same command again.',
+        action: 'Nothing, if you meant one order. To place another one, run the same command again.',
       })
-    // Its clientOid guards an order while it is unfilled, so it must be one that rests, and seen to be in neither list.
+    // A clientOid protects an order only while it is unfilled, so the order must be one that rests, and known to be in
+    // neither list.
     const mayRest = params.orderType === 'limit' && params.force !== 'ioc' && params.force !== 'fok'
     const again = mayRest && sentAs !== undefined && looked.has(write.seq)
     if (again && clientOid === sentAs && session.clock.wall() - write.intendedAt < IDEMPOTENT_MS) continue
     throw new UsageError(
-      'The same request may have been carried out already; it is not sent a second time.',
+      'The same request may already have been carried out; it was not sent a second time.',
       {
         where,
-        found: 'its outcome is not known',
+        found: 'its outcome is unknown',
         action: again
-          ? `${howToSettle(write)} With clientOid=${String(sentAs)} it can be sent again for six hours: the venue takes it once.`
+          ? `${howToSettle(write)} With clientOid=${String(sentAs)} it can be sent again for six hours, because the venue accepts it only once.`
           : howToSettle(write),
       },
     )

@@ -178,10 +178,10 @@ async function workOf(
   } & Omit<ImportOptions, 'dir'>,
 ): Promise<Work> {
   if (undo !== undefined && !Number.isSafeInteger(undo))
-    throw new UsageError('There is no import of this number.', {
+    throw new UsageError('There is no import with this number.', {
       where: `--undo ${undo}`,
       expected: 'a whole number, that of an import',
-      action: '`tieout import --list` shows them.',
+      action: 'Run `tieout import --list` to see them.',
     })
   if (undo !== undefined && kind === undefined)
     return async (books, run) => {

@@ -1,5 +1,5 @@
-// The configuration of the books: tieout.yaml, checked by a schema. Credentials never enter it (credentials.ts).
-// An unknown key is an error that names the nearest known one.
+// The configuration of the books: tieout.yaml, checked by a schema. It never contains credentials (credentials.ts). An
+// unknown key is an error that names the nearest known one.
 import leven from 'leven'
 import { z } from 'zod'
 import type { BudgetOverride } from '../../connectors/budgets.ts'
@@ -23,20 +23,23 @@ export interface NotifySettings {
   readonly on: readonly NotifyEvent[]
 }
 
-/** What transfers of the P2P wallet are: moves as they are called, funding legs of own deals, or moves of the other sign. */
+/**
+ * How transfers of the P2P wallet are treated: as moves (their name), as funding legs of the account's own deals, or as
+ * moves with the opposite sign.
+ */
 export const P2P_MEANINGS = ['moves', 'trades', 'reversed'] as const
 export type P2pMeaning = (typeof P2P_MEANINGS)[number]
 
-/** Every source of prices that the policy does not name. */
+/** Every price source that the policy does not name. */
 export const OTHER_SOURCES = 'others'
 
 /**
- * Which sources of prices count, where the configuration says nothing: what the user imports, then what is published,
- * then what the venue values lending and positions at, then own trades, and last of all private deals.
+ * The default order of price sources: what the user imports, then published rates, then the prices at which the venue
+ * values lending and positions, then own trades, and last of all private deals.
  */
 export const PRICE_ORDER = [OTHER_SOURCES, 'ecb', 'candles', 'ltv', 'marks', 'trades', 'p2p'] as const
 
-/** In the form in which `expectationOf` finds both what was expected and what stands there. */
+/** In the form from which `expectationOf` takes both what was expected and what was found. */
 const noInstant = (found: unknown): string =>
   `Invalid input: expected ${INSTANT_EXPECTED}, received ${foundIn(found)}`
 
@@ -46,10 +49,10 @@ const instant = z.string({ error: ({ input }) => noInstant(input) }).transform((
   return at ?? z.NEVER
 })
 
-/** Beyond some 24 days the timers of Node fire at once; a budget that waits longer than a day is a slip of the hand. */
+/** Beyond some 24 days Node's timers fire immediately; a budget that waits longer than a day is a typing mistake. */
 const PER_MS_MAX = 86_400_000
 const TIMEOUT_MS_MAX = 3_600_000
-/** What a venue remembers begins after 1970, by whose milliseconds it is asked. */
+/** The venue's history begins after 1970, and is requested in milliseconds since then. */
 const RETENTION_DAYS_MAX = 18_250
 
 const rate = z.strictObject({
@@ -68,10 +71,10 @@ const budget = rate.extend({
 const ACCOUNT_NAME = 'expected letters, digits, - and _, at most 64 characters'
 export const accountName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, ACCOUNT_NAME)
 
-/** A record of the schema leaves this key out without a word. */
+/** A record in the schema silently drops this key. */
 const UNSEEN_KEY = '__proto__'
 
-/** The refusal of an account under that name, as the schema would say it; undefined where there is none. */
+/** The error for an account of that name, in the schema's form; undefined if there is no such account. */
 function unseenAccount(value: unknown): z.core.$ZodIssue | undefined {
   const accounts = isMapping(value) ? value.accounts : undefined
   if (!isMapping(accounts) || !Object.hasOwn(accounts, UNSEEN_KEY)) return undefined
@@ -79,7 +82,7 @@ function unseenAccount(value: unknown): z.core.$ZodIssue | undefined {
   return { code: 'custom', path, message: ACCOUNT_NAME, input: UNSEEN_KEY }
 }
 
-/** What is sent goes encrypted, or stays on this machine. */
+/** Data is sent encrypted, or stays on this machine. */
 function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, hostname, username, password } = new URL(text)
@@ -89,12 +92,14 @@ function isSafeUrl(text: string): boolean {
   )
 }
 
-const safeUrl = z.string().refine(isSafeUrl, 'expected a URL with https, or with http to this machine alone')
+const safeUrl = z
+  .string()
+  .refine(isSafeUrl, 'expected a URL with https, or with http if it is on this machine')
 
 const LOSS_YEAR = 'expected the calendar year in which the tax year begins, such as 2025'
-const LOSS_AMOUNT = 'expected an amount that is not negative, in quotes, such as "1250.40"'
+const LOSS_AMOUNT = 'expected a non-negative amount, in quotes, such as "1250.40"'
 
-/** In quotes, or a whole number: a bare fraction would be read as a float. */
+/** In quotes, or a whole number: an unquoted fraction would be read as a float. */
 const lossAmount = z
   .union([z.string(), z.int()], { error: LOSS_AMOUNT })
   .transform(String)
@@ -106,25 +111,25 @@ const lossAmount = z
 const MEMORY = 'expected a size with its unit, at least 64MB, such as 8GB, 512MB or 2GiB'
 const THREADS = 'expected a whole number of threads, from 1 to 1024'
 
-/** Databases of the books are this one and some whose names begin with it; in names of the server nothing need be quoted. */
+/** The books use this database and some whose names begin with it; these characters need no quoting on the server. */
 const DATABASE = 'expected letters, digits and _, beginning with a letter, at most 40 characters'
 
-/** Where the books are built that outgrow one machine; the user and the password come from the environment. */
+/** The server that builds books too large for one machine; the user and password come from the environment. */
 const clickhouse = z.strictObject({
   url: safeUrl,
   database: z
     .string()
     .regex(/^[A-Za-z][A-Za-z0-9_]{0,39}$/, DATABASE)
     .default('tieout'),
-  /** Further servers, on which the rows of other accounts stand. */
+  /** Further servers, which hold the rows of other accounts. */
   shards: z.array(safeUrl).min(1).optional(),
-  /** Certificates of the authorities that the server is known by, where they are none of the usual ones. */
+  /** Certificates of the authorities that sign the server's certificate, if they are not among the usual ones. */
   ca_file: z.string().min(1).optional(),
 })
 
 export type ClickHouseConfig = z.output<typeof clickhouse>
 
-/** What the command line says of the server, checked like the configuration. */
+/** The server as given on the command line, checked like the configuration. */
 export function clickHouseConfig(given: {
   readonly url?: string | undefined
   readonly database?: string | undefined
@@ -133,13 +138,13 @@ export function clickHouseConfig(given: {
   if (checked.success) return checked.data
   const issue = checked.error.issues[0] as z.core.$ZodIssue
   const option = issue.path[0] === 'database' ? '--database' : '--url'
-  throw new UsageError('The ClickHouse server is not named as it must be.', {
+  throw new UsageError('The ClickHouse server is not named correctly.', {
     where: option,
     expected:
       given.url === undefined && option === '--url'
         ? 'the address of the server, such as https://clickhouse.example.com:8443'
         : expectationOf(issue).expected,
-    action: 'Correct it, or name the server under engine.clickhouse of the configuration.',
+    action: 'Correct it, or name the server under engine.clickhouse in the configuration.',
   })
 }
 
@@ -158,18 +163,18 @@ const notifying = z
     'expected a command, a url or both',
   )
 
-/** With less not even empty books can be built. */
+/** With less memory not even empty books can be built. */
 const MEMORY_BYTES_MIN = 64_000_000
 
 const schema = z.strictObject({
   venue: z
     .strictObject({
-      /** Keys go there with each request. */
+      /** Keys are sent there with each request. */
       base_url: safeUrl.optional(),
       budgets: z.record(z.string(), budget).default({}),
-      /** What this machine's address may send over all endpoints, where it differs from the venue's 100 a second. */
+      /** What this machine's address may send over all endpoints, if it differs from the venue's 100 a second. */
       ip_budget: rate.optional(),
-      /** How long the venue remembers a feed, in days, where the default is known to be wrong. */
+      /** How many days the venue keeps a feed, if the default is known to be wrong. */
       retention_days: z
         .record(
           z.string(),
@@ -179,7 +184,7 @@ const schema = z.strictObject({
             .max(RETENTION_DAYS_MAX, `expected at most ${RETENTION_DAYS_MAX} days (fifty years)`),
         )
         .default({}),
-      /** Longest span of one request, in days, where the venue takes another one than is documented. */
+      /** Longest span of one request in days, if the venue accepts a different one than documented. */
       span_days: z
         .record(
           z.string(),
@@ -205,9 +210,9 @@ const schema = z.strictObject({
       z.strictObject({
         uid: z.string().optional(),
         credentials: z.enum(['env', 'file']).default('env'),
-        /** How balances of a unified account are kept, when the data should not decide. */
+        /** How balances of a unified account are kept, overriding what the data shows. */
         balances: z.enum(['unified', 'per-line']).optional(),
-        /** What transfers of the P2P wallet are, where they are not what they are called. */
+        /** How transfers of the P2P wallet are treated, if they are not moves. */
         p2p_transfers: z.enum(P2P_MEANINGS).optional(),
       }),
     )
@@ -216,15 +221,15 @@ const schema = z.strictObject({
     .strictObject({
       currency: z
         .string()
-        .refine((text) => text === text.toUpperCase(), 'expected a currency in capitals, such as EUR')
+        .refine((text) => text === text.toUpperCase(), 'expected a currency code in upper case, such as EUR')
         .optional(),
       method: z.string().optional(),
       scope: z.string().optional(),
       rules: z.string().optional(),
       time_zone: z.string().optional(),
-      /** What becomes of a fee in the coin that is acquired, where the rules leave a choice. */
+      /** How a fee in the acquired coin is treated, if the rules leave a choice. */
       fees_in_kind: z.enum(['disposal', 'net']).optional(),
-      /** Losses that the returns from before the books left over, in the currency of the return. */
+      /** Losses carried forward from returns before the books, in the currency of the return. */
       losses: z
         .strictObject({
           into: z.int(LOSS_YEAR).min(1970, LOSS_YEAR).max(9999, LOSS_YEAR),
@@ -236,13 +241,16 @@ const schema = z.strictObject({
     .prefault({}),
   prices: z
     .strictObject({
-      /** Which sources count, the first before the next; one that is neither named nor among the others does not count. */
+      /**
+       * The price sources to use, in order of preference. A source that is neither named nor among the others is not
+       * used.
+       */
       order: z
         .array(z.string().min(1))
         .min(1)
         .refine((order) => new Set(order).size === order.length, 'expected each source once')
         .default([...PRICE_ORDER]),
-      /** Who is asked for what the books need; nobody where nothing is named. */
+      /** The sources to ask for prices that the books need; if none is named, none is asked. */
       sources: z
         .strictObject({
           /** The venue's own candles; its base URL unless another one is named. */
@@ -253,7 +261,7 @@ const schema = z.strictObject({
         .prefault({}),
     })
     .prefault({}),
-  /** What DuckDB may use, a share of the machine where it says nothing; and the server that builds in its place. */
+  /** Limits for DuckDB (a share of the machine by default), and the server that builds in its place. */
   engine: z
     .strictObject({
       memory: z
@@ -272,7 +280,7 @@ export type Config = z.output<typeof schema>
 
 export const emptyConfig: Config = schema.parse({})
 
-/** Reads the configuration; a missing file is null, so that commands that need none still work. */
+/** Reads the configuration. A missing file returns null, so that commands that need none still work. */
 export function readConfig(file: string, knownFeeds: readonly string[]): Config | null {
   let source: string
   try {
@@ -281,10 +289,10 @@ export function readConfig(file: string, knownFeeds: readonly string[]): Config 
     if (cause instanceof UsageError) throw cause
     const { code = '' } = cause as NodeJS.ErrnoException
     if (code === 'ENOENT' && !isLink(file)) return null
-    const expected = 'a YAML file, as `tieout init` writes one'
+    const expected = 'a YAML file such as `tieout init` writes'
     const action = ['EACCES', 'EPERM'].includes(code)
-      ? 'Give this user the right to read it, or name another file with --config.'
-      : 'Name another folder with --dir, or another file with --config.'
+      ? 'Give this user permission to read it, or name another file with --config.'
+      : 'Name the right folder with --dir, or the right file with --config.'
     throw unreadable(file, { message: 'The configuration cannot be read.', expected, action }, cause)
   }
   const read = readYaml(source)
@@ -292,7 +300,7 @@ export function readConfig(file: string, knownFeeds: readonly string[]): Config 
     throw new UsageError('The configuration is not valid YAML.', {
       where: read.line === null ? file : `${file}:${read.line}`,
       found: read.problem,
-      action: 'Correct that line; `tieout init` writes a commented example.',
+      action: 'Correct that line. `tieout init` writes a commented example.',
     })
   }
   const value = filled(read.value ?? {})
@@ -302,7 +310,7 @@ export function readConfig(file: string, knownFeeds: readonly string[]): Config 
     throw badKey(file, read, issue as z.core.$ZodIssue, {
       schema,
       what: 'The configuration',
-      action: 'Correct the value; `tieout init` writes a commented example.',
+      action: 'Correct the value. `tieout init` writes a commented example.',
     })
   refuseSharedVariables(file, checked.data)
   const named = [
@@ -314,15 +322,15 @@ export function readConfig(file: string, knownFeeds: readonly string[]): Config 
     throw new UsageError(`The configuration names an endpoint that does not exist: ${feed}.`, {
       where: file,
       expected: `an endpoint name, perhaps ${nearest(feed, knownFeeds)}`,
-      action: '`tieout endpoints` lists them all.',
+      action: 'Run `tieout endpoints` to list them all.',
     })
   }
   return checked.data
 }
 
 /**
- * Whom a configuration names to be notified that is refused for something else; undefined where it names nobody, and where
- * that cannot be told: of a text that is no YAML each line may mean something else than it says.
+ * The notification settings of a configuration that is refused for another reason. Undefined if it has none, and if
+ * they cannot be trusted: in a text that is not valid YAML, any line may mean something else than it seems to.
  */
 export function readNotify(file: string): NotifySettings | undefined {
   try {
@@ -330,12 +338,12 @@ export function readNotify(file: string): NotifySettings | undefined {
     const section = read.ok && isMapping(read.value) ? read.value.notify : undefined
     return notifying.safeParse(section).data
   } catch {
-    // What is wrong with the file has been said already.
+    // What is wrong with the file has already been reported.
     return undefined
   }
 }
 
-/** Keys as they were written: the check of a map passes over `__proto__`. */
+/** Keys as written: the check of a map skips `__proto__`. */
 function keysOf(value: unknown, [key, ...path]: readonly string[]): string[] {
   if (!isMapping(value)) return []
   return key === undefined ? Object.keys(value) : keysOf(value[key], path)
@@ -351,7 +359,7 @@ export function budgetOverrides({ venue }: Config): Readonly<Record<string, Budg
   )
 }
 
-/** A section or an account with nothing but comments under it is null in YAML, and says nothing: its defaults hold. */
+/** A section or an account that holds only comments is null in YAML and sets nothing: its defaults apply. */
 function filled(value: unknown): unknown {
   if (!isMapping(value)) return value
   const sections = Object.entries(value).filter(([, section]) => section !== null)
@@ -364,7 +372,7 @@ function filled(value: unknown): unknown {
 const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What a YAML file is checked against, and how messages speak of it. */
+/** The schema that a YAML file is checked against, and how messages refer to the file. */
 export interface CheckedYaml {
   readonly schema: z.ZodType
   readonly what: string
@@ -372,7 +380,7 @@ export interface CheckedYaml {
   readonly action: string
 }
 
-/** The error for a key that the schema does not know, with the nearest one, or for a value that it refuses. */
+/** The error for a key that the schema does not know (with the nearest known one), or for a value that it refuses. */
 export function badKey(
   file: string,
   { document, lineAt }: Extract<YamlReading, { ok: true }>,
@@ -380,7 +388,8 @@ export function badKey(
   { schema, what, action }: CheckedYaml,
 ): UsageError {
   const path = issue.path.map(String)
-  // What stands for several values, such as a word for a whole section, is the nearest that has a place.
+  // A value given in place of several, such as a word in place of a section, has no position for its inner keys; the
+  // nearest enclosing key has one.
   const at = (keys: readonly string[]): string => {
     if (keys.length === 0) return file
     const node = document.getIn(keys, true) as { range?: [number] } | undefined
@@ -402,35 +411,35 @@ export function badKey(
   })
 }
 
-/** Types of values as a reader of YAML calls them. */
+/** Types of values, as a reader of YAML would name them. */
 const TYPES: Readonly<Record<string, string>> = {
-  string: 'a text, in quotes where it is all digits',
+  string: 'a string, in quotes if it is all digits',
   number: 'a number',
   boolean: 'true or false',
   array: 'a list',
-  object: 'names with values',
-  record: 'names with values',
+  object: 'a mapping of names to values',
+  record: 'a mapping of names to values',
   null: 'nothing',
   undefined: 'nothing',
 }
-const FOUND: Readonly<Record<string, string>> = { ...TYPES, string: 'a text' }
+const FOUND: Readonly<Record<string, string>> = { ...TYPES, string: 'a string' }
 
-/** A value as it was written, as far as that is one line. */
+/** A value as it was written, if it fits on one line. */
 function foundIn(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (value === null || value === undefined) return 'nothing'
-  return typeof value === 'object' ? 'no single value' : String(value)
+  return typeof value === 'object' ? 'a list or a mapping' : String(value)
 }
 
-/** What a schema says of a value, in the words of our errors. */
+/** The schema's description of a value, in the words of our errors. */
 function expectationOf(issue: z.core.$ZodIssue): { readonly expected: string; readonly found?: string } {
   if (issue.code === 'invalid_key') return expectationOf(issue.issues[0] as z.core.$ZodIssue)
   const [, type = '', found = ''] = /^Invalid input: expected (.+), received (.+)$/.exec(issue.message) ?? []
   if (type !== '') return { expected: TYPES[type] ?? type, found: FOUND[found] ?? found }
   const expected = issue.message
     .replace(/^(Invalid \w+: |Too \w+: )?expected /, '')
-    .replace(/^array to have >=1 items$/, 'a list that is not empty')
-    .replace(/^string to have >=1 characters$/, 'a text that is not empty')
+    .replace(/^array to have >=1 items$/, 'a non-empty list')
+    .replace(/^string to have >=1 characters$/, 'a non-empty string')
     .replace(/^number to be >=/, 'a number from ')
     .replace(/^number to be >/, 'a number above ')
     .replace(/^number to be <=/, 'a number up to ')
@@ -438,7 +447,7 @@ function expectationOf(issue: z.core.$ZodIssue): { readonly expected: string; re
   return { expected }
 }
 
-/** The keys that the schema knows at a place. */
+/** The keys that the schema knows at a location. */
 function knownKeys(schema: z.ZodType, path: readonly string[]): string[] {
   const unwrap = (type: z.ZodType): z.ZodType => {
     const { innerType, out } = type.def as { innerType?: z.ZodType; out?: z.ZodType }

@@ -23,10 +23,10 @@ export interface GlobalArguments {
 
 export interface CommandContext {
   readonly dir: string
-  /** Names this process in every line of its log, in the frames that it journals and in the table `runs`. */
+  /** Identifies this process in every line of its log, in the frames that it journals and in the table `runs`. */
   readonly run: string
   readonly clock: Clock
-  /** What the run calls now: the machine's clock at the start of the process, or --now, running on from there. */
+  /** The run's current time: the machine's clock at the start of the process, or --now, advancing from there. */
   readonly now: () => number
   readonly log: Logger
   /** Stops a run cleanly when the user asks for it. */
@@ -36,9 +36,12 @@ export interface CommandContext {
   readonly isConfigNamed?: boolean
   readonly stdout: Output
   readonly stderr: Output
-  /** Writes a line of the answer to standard output; a terminal obeys nothing in it. */
+  /** Writes a line of the answer to standard output, without control characters that a terminal would obey. */
   readonly print: (text: string) => void
-  /** Writes a line about the work to standard error, as text or as a line of the log; a terminal obeys nothing in it. */
+  /**
+   * Writes a progress line to standard error, as text or as a line of the log, without control characters that a
+   * terminal would obey.
+   */
   readonly tell: (text: string) => void
 }
 
@@ -94,22 +97,22 @@ function mustNotBeInBooks(namedConfig: string | undefined): void {
 }
 
 /**
- * DuckDB takes what follows a question mark for something else than a path: its log would stand nowhere. Bytes that are no
- * UTF-8 reach a program of Node as U+FFFD, and with it another folder than the one that is meant.
+ * DuckDB does not take what follows a question mark as part of the path: its write-ahead log would be lost. Bytes that
+ * are not UTF-8 reach a Node program as U+FFFD, which names a different folder from the one meant.
  */
 function folderOfBooks(path: string): string {
   const dir = resolve(path)
   const refusal = { where: dir, action: 'Rename the folder, or choose another one with --dir.' }
   if (dir.includes('?'))
-    throw new UsageError('The path of the books has a question mark in it, which DuckDB cannot take.', {
+    throw new UsageError('The path of the books contains a question mark, which DuckDB cannot handle.', {
       ...refusal,
       expected: 'a path without ?',
     })
   if (dir.includes('\uFFFD'))
-    throw new UsageError('The path of the books is not written in UTF-8.', {
+    throw new UsageError('The path of the books is not valid UTF-8.', {
       ...refusal,
       expected: 'a path in UTF-8',
-      found: 'bytes that are none, shown as \uFFFD',
+      found: 'other bytes, shown as \uFFFD',
     })
   return dir
 }
@@ -131,7 +134,8 @@ export function parseInstant(text: string, option: string): number {
 /** The configuration, or the defaults for commands that work without one. */
 export function optionalConfig(context: CommandContext): Config {
   const config = readConfig(context.configFile, feedNames)
-  // What --config names is meant: without it every figure would be calculated as nobody asked.
+  // If --config names a file, it must exist: without it every figure would be calculated differently from what was
+  // asked.
   if (config === null && context.isConfigNamed === true) throw noConfiguration(context)
   return config ?? emptyConfig
 }
@@ -139,16 +143,16 @@ export function optionalConfig(context: CommandContext): Config {
 const noConfiguration = ({ configFile, isConfigNamed = false }: CommandContext): UsageError =>
   new UsageError('There is no configuration.', {
     where: configFile,
-    expected: isConfigNamed ? 'the file that --config names' : 'a file tieout.yaml',
+    expected: isConfigNamed ? 'the file named by --config' : 'a file tieout.yaml',
     action: `${isConfigNamed ? 'Correct --config. ' : ''}\`tieout init\` writes a commented one; \`tieout demo\` needs none.`,
   })
 
-/** The configuration of a command that cannot work without one. */
+/** The configuration, for a command that cannot work without one. */
 export function requiredConfig(context: CommandContext): Config {
   const config = readConfig(context.configFile, feedNames)
   if (config === null) throw noConfiguration(context)
   if (Object.keys(config.accounts).length === 0) {
-    throw new UsageError('The configuration names no account.', {
+    throw new UsageError('The configuration has no accounts.', {
       where: context.configFile,
       expected: 'at least one entry under accounts:',
       action: 'Add an account, for example `main: { credentials: env }`.',

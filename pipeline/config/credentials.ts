@@ -1,5 +1,5 @@
-// Where the credentials of accounts come from: the environment, or a file of their own, which is refused where others can
-// read it. They never enter the configuration, which says of each account which of the two it is.
+// Where the credentials of accounts come from: the environment, or a separate file, which is refused if others can read
+// it. They are never in the configuration, which only states which of the two applies to each account.
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -8,7 +8,7 @@ import { UsageError } from '../../models/error.ts'
 import { readFit, SMALL_FILE_BYTES, unreadable } from './input-file.ts'
 import { readYaml } from './yaml.ts'
 
-/** What the configuration says of accounts. */
+/** The account settings of the configuration. */
 interface Configured {
   readonly accounts: Readonly<
     Record<string, { readonly uid?: string | undefined; readonly credentials: 'env' | 'file' }>
@@ -28,7 +28,7 @@ type Section = z.output<typeof credentialSection>
 
 const CREDENTIALS_FILE = 'credentials.yaml'
 
-/** The accounts of the configuration with their credentials; a credential that is not there is left out. */
+/** The accounts of the configuration with their credentials; missing credentials are left out. */
 export function readAccounts(
   config: Configured,
   dir: string,
@@ -52,7 +52,10 @@ export function readAccounts(
   return accounts
 }
 
-/** One key under two names is one account of the venue, whose every figure would count twice. The key is not named. */
+/**
+ * One key under two names is one account of the venue, whose every figure would count twice. The key itself is not
+ * shown.
+ */
 function refuseSharedKeys(accounts: readonly AccountAccess[], config: Configured, dir: string): void {
   const owners = new Map<string, AccountAccess>()
   for (const access of accounts)
@@ -62,14 +65,16 @@ function refuseSharedKeys(accounts: readonly AccountAccess[], config: Configured
       if (owner === access) continue
       throw new UsageError(`The accounts ${owner.name} and ${access.name} have the same key.`, {
         where: [owner, access].map((one) => placeOfCredentials(one.name, config, dir)).join('; '),
-        expected: 'keys of its own for each account: under two names every figure would count twice',
-        found: 'one key under both names',
-        action: `Give ${access.name} its own key, or take it out of the configuration. Nothing was sent.`,
+        expected: 'separate keys for each account: under two names every figure would count twice',
+        found: 'the same key under both names',
+        action: `Give ${access.name} its own key, or remove it from the configuration. Nothing was sent.`,
       })
     }
 }
 
-/** Credentials of all accounts, for what is asked without any: books whose credentials file is elsewhere have none of it. */
+/**
+ * Credentials of all accounts, for requests that need none: books whose credentials file is elsewhere have none of it.
+ */
 export function configuredSecrets(
   config: Configured,
   dir: string,
@@ -95,14 +100,14 @@ function credentials(
     throw new UsageError(`The credentials of account ${of} are incomplete.`, {
       expected: 'a key, a secret and a passphrase',
       found: `no ${[!key && 'key', !secret && 'secret', !passphrase && 'passphrase'].filter(Boolean).join(', no ')}`,
-      action: 'Give all three, or none of them.',
+      action: 'Give all three or none.',
     })
   }
   for (const [part, value] of Object.entries({ key, secret, passphrase })) {
     const wrong = unsendable(value, part !== 'secret')
     if (wrong === null) continue
-    throw new UsageError(`The ${part} of account ${of} cannot be what the venue gave out.`, {
-      expected: 'the text as the venue shows it, without white space around it and without a line break',
+    throw new UsageError(`The ${part} of account ${of} cannot be what the venue issued.`, {
+      expected: 'the text as the venue shows it, without surrounding white space or line breaks',
       found: wrong,
       action: 'Give it again; in YAML on the same line (`key: …`, not `key: |`). Nothing was sent.',
     })
@@ -110,13 +115,13 @@ function credentials(
   return { key, secret, passphrase }
 }
 
-/** What of a credential no request could carry, without the credential; null for one that may be right. */
+/** What makes a credential impossible to send, without quoting it; null for one that may be right. */
 function unsendable(value: string, isHeader: boolean): string | null {
-  if (value !== value.trim()) return 'white space at its beginning or end'
+  if (value !== value.trim()) return 'white space at the beginning or end'
   for (const character of value) {
     const code = character.codePointAt(0) as number
     if (code < 0x20 || code === 0x7f) return 'a control character, such as a tab or a line break'
-    if (isHeader && code > 0xff) return 'a character that no header of a request can carry'
+    if (isHeader && code > 0xff) return 'a character that is not allowed in a request header'
   }
   return null
 }
@@ -128,7 +133,10 @@ const TAX_PARTS = ['tax_key', 'tax_secret', 'tax_passphrase'] as const
 const variableOf = (account: string, part: string): string =>
   `TIEOUT_${account.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_${part.toUpperCase()}`
 
-/** Refuses names for which the same variables would be read: `desk-1` and `desk_1`, or the tax key of `main` as that of `main-tax`. */
+/**
+ * Refuses names for which the same variables would be read: `desk-1` and `desk_1`, or the tax key of `main` and the key
+ * of `main-tax`.
+ */
 export function refuseSharedVariables(file: string, { accounts }: Configured): void {
   const readers = new Map<string, string>()
   for (const [name, { credentials }] of Object.entries(accounts)) {
@@ -140,9 +148,9 @@ export function refuseSharedVariables(file: string, { accounts }: Configured): v
       if (other === name) continue
       throw new UsageError(`The accounts ${other} and ${name} would read the same environment variable.`, {
         where: `accounts in ${file}`,
-        expected: 'names that still differ in capitals, with _ for -, and with TAX_ before KEY',
+        expected: 'names that still differ in upper case, with _ for -, and with TAX_ before KEY',
         found: `${variable} for both`,
-        action: `Rename one of them, or put its credentials into the file: \`${name}: { credentials: file }\`.`,
+        action: `Rename one of them, or put its credentials in the file: \`${name}: { credentials: file }\`.`,
       })
     }
   }
@@ -161,7 +169,7 @@ function placeOfCredentials(name: string, config: Configured, dir: string): stri
   return API_PARTS.map((part) => variableOf(name, part)).join(', ')
 }
 
-/** Refuses accounts that have no credentials at all: nothing of them could be fetched, night after night. */
+/** Refuses accounts that have no credentials at all: no nightly run could ever fetch anything for them. */
 export function requireCredentials(
   accounts: readonly AccountAccess[],
   config: Configured,
@@ -175,15 +183,17 @@ export function requireCredentials(
       : `${bare.length} accounts have no credentials: ${bare.map(({ name }) => name).join(', ')}.`,
     {
       where: bare.map(({ name }) => placeOfCredentials(name, config, dir)).join('; '),
-      expected:
-        'a key, a secret and a passphrase; with TAX_ or tax_ before each of them those of the tax records',
+      expected: 'a key, a secret and a passphrase (for the tax records, each with TAX_ or tax_ before it)',
       found: 'none of them',
-      action: 'Set them, or take the account out of the configuration. Nothing was sent.',
+      action: 'Set them, or remove the account from the configuration. Nothing was sent.',
     },
   )
 }
 
-/** The sections of the credentials file, which only its owner may read. An error names those of known accounts alone. */
+/**
+ * The sections of the credentials file, which only its owner may read. An error names only the sections of known
+ * accounts.
+ */
 export function readCredentials(file: string, accounts: readonly string[] = []): Record<string, Section> {
   let source: string
   try {
@@ -202,30 +212,30 @@ export function readCredentials(file: string, accounts: readonly string[] = []):
     const isThere = (cause as NodeJS.ErrnoException).code !== 'ENOENT'
     const refusal = {
       message: 'The credentials file cannot be read.',
-      expected: 'a YAML file with a section for each account that says `credentials: file`',
+      expected: 'a YAML file with a section for each account that has `credentials: file`',
       action: isThere
-        ? 'Run this as the user whose file it is, or use `credentials: env`.'
+        ? 'Run this as the user who owns the file, or use `credentials: env`.'
         : 'Create it with mode 600, or use `credentials: env`.',
     }
     throw unreadable(file, refusal, cause)
   }
-  // A parse error would quote the line, and with it a secret: only its position is given.
+  // A parse error would quote the line, and with it a secret, so only its position is given.
   const read = readYaml(source)
   const checked = z.record(z.string(), credentialSection).safeParse(read.ok ? (read.value ?? {}) : null)
   if (!checked.success) {
     const inYaml = read.ok || read.line === null ? '' : `line ${read.line}`
     const place = read.ok ? placeOf(checked.error.issues[0], Object.keys(read.value ?? {}), accounts) : inYaml
-    throw new UsageError('The credentials file is not understood.', {
+    throw new UsageError('The credentials file cannot be parsed.', {
       where: `${file}, ${place || 'top'}`,
       expected:
-        'sections of key, secret, passphrase, tax_key, tax_secret, tax_passphrase, each a text in quotes',
-      action: 'Correct it; values made of digits need quotes.',
+        'sections of key, secret, passphrase, tax_key, tax_secret, tax_passphrase, each a string in quotes',
+      action: 'Correct it. Values made only of digits need quotes.',
     })
   }
   return checked.data
 }
 
-/** The section and the field, where they are ones that are known: any other key may be a secret itself. */
+/** The section and the field, if they are known ones: any other key may itself be a secret. */
 function placeOf(
   issue: z.core.$ZodIssue | undefined,
   sections: readonly string[],

@@ -1,5 +1,5 @@
-// Files that a user names for reading: how large they may be, and what they may be. A device never ends, and a file that
-// is larger than any of its kind is a slip of the hand: both are refused before a byte of them is in memory.
+// Files that a user names for reading: what they may be, and how large. A device never ends, and a file larger than any
+// of its kind is a mistake; both are refused before a byte is read into memory.
 import {
   closeSync,
   constants,
@@ -18,19 +18,21 @@ const MEBIBYTE = 2 ** 20
 /** Configuration, credentials, and values of `call`. */
 export const SMALL_FILE_BYTES = 4 * MEBIBYTE
 
-/** CSV files; a million rows of trades are a tenth of it, and JavaScript holds no text of twice the size. */
+/** CSV files. A million rows of trades take a tenth of this, and JavaScript cannot hold a string twice as large. */
 export const LARGE_FILE_BYTES = 256 * MEBIBYTE
 
-/** What is refused of a file, and what else there is to do about it. */
+/** The details of a refused file, and an alternative next step. */
 export interface InputRefusal {
   readonly message: string
-  /** What the path should be of. */
+  /** What the path should point to. */
   readonly expected: string
-  /** Instead of the usual word, which is of the path and of rights. */
+  /** Replaces the usual next step, which is to check the path and the permissions. */
   readonly action?: string
 }
 
-/** The bytes of a file that the user names; UsageError for what is none, is too large or may not be read. */
+/**
+ * The bytes of a file that the user names. Throws a UsageError if it is not a file, is too large or may not be read.
+ */
 export function readInputFile(path: string, maxBytes: number, refusal: InputRefusal): Buffer {
   try {
     return readFit(path, maxBytes)
@@ -39,19 +41,19 @@ export function readInputFile(path: string, maxBytes: number, refusal: InputRefu
   }
 }
 
-/** The same, with the system's own error where it does not let the file be read. */
+/** The same, but throws the system's own error if the file cannot be read. */
 export function readFit(path: string, maxBytes: number): Buffer {
   refuseUnfit(path, maxBytes)
   return statsOf(path)?.isFIFO() ? readPipe(path, maxBytes) : readFileSync(path)
 }
 
-/** How long a pipe may stand there without anybody who writes into it. */
+/** How long a pipe may be open without a writer. */
 const WRITER_MS = 5000
 const PAUSE_MS = 10
 
 /**
- * All that is written into a pipe, as `--config <(…)` names one. It is opened without waiting: where nobody ever writes, the
- * process would stand in that call for ever and heed no signal.
+ * Everything that is written into a pipe, as `--config <(…)` names one. It is opened in non-blocking mode: if nobody
+ * ever wrote, the process would hang in that call and respond to no signal.
  */
 function readPipe(path: string, maxBytes: number): Buffer {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
@@ -63,7 +65,7 @@ function readPipe(path: string, maxBytes: number): Buffer {
       if (piece !== null && piece.length > 0) {
         pieces.push(piece)
         size += piece.length
-        if (size > maxBytes) throw unfitFile(path, maxBytes, 'a pipe that gives more')
+        if (size > maxBytes) throw unfitFile(path, maxBytes, 'a pipe that delivers more')
       } else if (piece !== null && size > 0) return Buffer.concat(pieces)
       else if (piece !== null && performance.now() > until) throw unwritten(path)
       else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS)
@@ -73,7 +75,7 @@ function readPipe(path: string, maxBytes: number): Buffer {
   }
 }
 
-/** What a pipe holds now: nothing where no writer has it open, null where one has and is silent. */
+/** What a pipe holds now: empty if no writer has it open, null if one has and is silent. */
 function readNow(file: number): Buffer | null {
   const room = Buffer.alloc(2 ** 16)
   try {
@@ -87,12 +89,12 @@ function readNow(file: number): Buffer | null {
 const unwritten = (path: string): UsageError =>
   new UsageError('The file cannot be read.', {
     where: path,
-    expected: 'a regular file, or a pipe into which something is written',
-    found: `a pipe into which nobody wrote for ${WRITER_MS / 1000} s`,
-    action: 'Correct the name, or look why what should write into it did not.',
+    expected: 'a regular file, or a pipe with a writer',
+    found: `a pipe that nothing was written to for ${WRITER_MS / 1000} s`,
+    action: 'Correct the name, or check why nothing was written to the pipe.',
   })
 
-/** The refusal of a file that the system would not let be read. */
+/** The error for a file that the system does not allow to be read. */
 export function unreadable(
   path: string,
   { message, expected, action = 'Correct the path, or the permissions of the file.' }: InputRefusal,
@@ -101,13 +103,13 @@ export function unreadable(
   return new UsageError(message, { where: path, expected, found: foundAt(path, cause), action, cause })
 }
 
-/** A link that leads nowhere is there, and what it leads to is not. */
+/** A broken link exists, but its target does not. */
 function foundAt(path: string, cause: unknown): string {
   const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
   return isMissing && isLink(path) ? 'a link that leads nowhere (ENOENT)' : systemWords(cause)
 }
 
-/** Whether a link stands there, wherever it leads. */
+/** Whether the path is a link, even a broken one. */
 export const isLink = (path: string): boolean => {
   try {
     return lstatSync(path).isSymbolicLink()
@@ -116,7 +118,10 @@ export const isLink = (path: string): boolean => {
   }
 }
 
-/** UsageError for a device and for a file that is too large. Whatever else is wrong with a path, its reader will tell. */
+/**
+ * Throws a UsageError for a device and for a file that is too large. Any other problem with the path is left to its
+ * reader.
+ */
 export function refuseUnfit(path: string, maxBytes: number): void {
   const stats = statsOf(path)
   const found = stats === null ? null : unfit(stats, maxBytes)
@@ -132,23 +137,24 @@ const unfitFile = (path: string, maxBytes: number, found: string): UsageError =>
   })
 
 /**
- * What `read` gives, of a file that stayed as it was meanwhile. UsageError for one that grew, was cut, was written anew or gave
- * way to another: what was read of it may be a part of each. What is no regular file (a pipe) has nothing to stay.
+ * What `read` returns, for a file that did not change in the meantime. Throws a UsageError for a file that grew, was
+ * truncated, rewritten or replaced: what was read may be a mixture. Anything but a regular file (a pipe) is not
+ * checked.
  */
 export async function readUnchanged<T>(path: string, read: () => Promise<T>): Promise<T> {
   const before = stateOf(path)
   const result = await read()
   const after = stateOf(path)
   if (before === null || before.state === after?.state) return result
-  throw new UsageError('The file changed while it was read.', {
+  throw new UsageError('The file changed while it was being read.', {
     where: path,
-    expected: `the file as it was when reading began, of ${before.size} bytes`,
-    found: after === null ? 'no file of this name' : `one of ${after.size} bytes, written since`,
-    action: 'Wait until it has been written completely, then run again; nothing of it has been taken.',
+    expected: `the file as it was when reading started, with ${before.size} bytes`,
+    found: after === null ? 'no file with this name' : `a file of ${after.size} bytes, written since`,
+    action: 'Wait until the file is complete and run the command again. Nothing of it was used.',
   })
 }
 
-/** What tells a regular file from itself at another time; null for what is none. */
+/** What shows that a regular file has not changed; null for anything else. */
 function stateOf(path: string): { readonly state: string; readonly size: bigint } | null {
   try {
     const stats = statSync(path, { bigint: true })

@@ -1,4 +1,4 @@
-// A date or a time as a user writes one, on the command line and in the configuration: the one reading of both.
+// Parses a date or time as a user writes it, both on the command line and in the configuration.
 import { utc } from '@date-fns/utc'
 import { isValid } from 'date-fns/isValid'
 import { parseISO } from 'date-fns/parseISO'

@@ -1,5 +1,5 @@
-// When standard error is for a program: at these levels it holds lines of the log alone. By itself, since the command
-// line must know it before it loads anything.
+// The log levels at which standard error is meant for a program and holds only log lines. In its own file, because the
+// command line needs it before it loads anything.
 
-/** Whether standard error holds lines of the log alone. */
+/** Whether standard error holds only log lines. */
 export const logsAlone = (level: string): boolean => level === 'info' || level === 'debug'

@@ -1,5 +1,5 @@
-// What a process says on standard error: a log in JSON, and lines for people. At the levels `info` and `debug` a program
-// reads it, so that everything is a line of the log there; else the lines are plain, with the warnings among them.
+// What a process writes to standard error: a log in JSON, and lines for people. At the levels `info` and `debug` a
+// program reads it, so every line is a log line; otherwise the lines are plain text, with warnings among them.
 import { type Logger, pino } from 'pino'
 import { TieoutError } from '../../models/error.ts'
 import { forTerminal } from '../../models/text.ts'
@@ -8,11 +8,11 @@ import type { Output } from './surroundings.ts'
 
 export interface StandardError {
   readonly log: Logger
-  /** Writes a line about the work; a terminal obeys nothing in it. */
+  /** Writes a progress line, without control characters that a terminal would obey. */
   readonly tell: (text: string) => void
 }
 
-/** `run` names the run in every line of the log. */
+/** `run` identifies the run in every line of the log. */
 export function openStandardError(level: string, stderr: Output, run: string): StandardError {
   const out = stderr.fd === undefined ? stderr : destination(stderr, stderr.fd)
   const log = pino(
@@ -28,7 +28,7 @@ export function openStandardError(level: string, stderr: Output, run: string): S
   return { log, tell: (text) => log.info(text) }
 }
 
-/** What cannot be written there is an error of the stream: one that nobody listened for would end the run at its next line. */
+/** A failed write there is an error event of the stream; if nobody listened, it would end the run at its next line. */
 function destination(stderr: Output, fd: number): { write(line: string): unknown } {
   const out = pino.destination({ dest: fd, sync: true })
   out.on('error', (cause: unknown) => stderr.emit('error', cause))

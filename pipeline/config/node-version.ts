@@ -1,4 +1,4 @@
-// Which versions of Node run the program. Read by versions that do not, so its own syntax is old.
+// Which versions of Node run the program. Unsupported versions load this file too, so its syntax is old.
 
 const numbers = (text: string): number[] =>
   text
@@ -6,7 +6,10 @@ const numbers = (text: string): number[] =>
     .split('.')
     .map(Number)
 
-/** Whether a version of Node is one of those that npm is told of (`^20.19.0 || >=22.11.0`), by its first two numbers. */
+/**
+ * Whether a version of Node satisfies the range declared for npm (`^20.19.0 || >=22.11.0`), judged by its first two
+ * numbers.
+ */
 export function runsOn(version: string, needed: string): boolean {
   const [major = 0, minor = 0] = numbers(version)
   return needed.split(' || ').some((range) => {

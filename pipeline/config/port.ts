@@ -1,12 +1,12 @@
-// Ports of this machine that a command is told to listen on.
+// Ports on this machine that a command is asked to listen on.
 import { UsageError } from '../../models/error.ts'
 
 const PORT_MAX = 65_535
 
-/** UsageError for what is no port. */
+/** Throws a UsageError for anything that is not a port. */
 export function mustBePort(port: number): void {
   if (Number.isInteger(port) && port >= 0 && port <= PORT_MAX) return
-  throw new UsageError('--port is not a port.', {
+  throw new UsageError('--port is not a valid port.', {
     where: '--port',
     expected: `0 to ${PORT_MAX}`,
     found: String(port),
@@ -15,15 +15,15 @@ export function mustBePort(port: number): void {
 }
 
 const REASONS: Readonly<Record<string, readonly [message: string, expected: string]>> = {
-  EADDRINUSE: ['Another program is listening on this port.', 'a port that is free on loopback'],
+  EADDRINUSE: ['Another program is listening on this port.', 'a free port on loopback'],
   EACCES: ['This user may not listen on this port.', 'a port above 1023'],
 }
 
-/** The user's mistake behind an error of listening; null where it is none. */
+/** The UsageError for a failure to listen; null if the failure is not the user's mistake. */
 export function portRefused(port: number, cause: unknown): UsageError | null {
   const reason = REASONS[String((cause as NodeJS.ErrnoException).code)]
   if (reason === undefined) return null
   const [message, expected] = reason
-  const action = 'Name another port, or `--port 0` for any that is free.'
+  const action = 'Name another port, or use `--port 0` for any free one.'
   return new UsageError(message, { where: `--port ${port}`, expected, action, cause })
 }

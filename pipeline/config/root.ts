@@ -1,4 +1,4 @@
-// Where the package's own files (sql, data, version) stand, from the sources and from the compiled tree alike.
+// Where the package's own files (sql, data, version) are, both from the sources and from the compiled tree.
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +7,7 @@ function findRoot(folder: string): string {
   if (existsSync(join(folder, 'package.json')) && existsSync(join(folder, 'sql'))) return folder
   const parent = dirname(folder)
   if (parent === folder)
-    throw new Error('The tieout package is incomplete: no package.json beside a folder sql.')
+    throw new Error('The tieout package is incomplete: there is no package.json next to a folder sql.')
   return findRoot(parent)
 }
 
@@ -21,5 +21,5 @@ const about = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')
 
 export const packageVersion: string = about.version
 
-/** The versions of Node that the program runs on, as npm writes them: `^20.19.0 || >=22.11.0`. */
+/** The versions of Node that the program runs on, in npm's notation: `^20.19.0 || >=22.11.0`. */
 export const neededNode: string = about.engines.node

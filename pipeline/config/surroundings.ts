@@ -1,4 +1,4 @@
-// What a run of the command line has around it: where it writes, and how it learns that it is to stop.
+// What a run of the command line works with: where it writes, and how it learns that it should stop.
 import type { Writable } from 'node:stream'
 
 /** A stream, or that of a process, which may be a terminal. */
@@ -11,8 +11,8 @@ export type Output = Writable & {
 export interface Surroundings {
   readonly stdout: Output
   readonly stderr: Output
-  /** Begins to listen for the user's wish that the run stop; `tell` writes a line about the work. */
+  /** Starts listening for the user's request to stop the run; `tell` writes a progress line. */
   readonly stop: (tell: (text: string) => void) => AbortSignal
-  /** Names the run in its log, in the frames that it journals and in the table `runs`; made up when absent. */
+  /** Identifies the run in its log, in the frames that it journals and in the table `runs`; generated if absent. */
   readonly run?: string
 }

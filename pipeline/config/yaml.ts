@@ -1,6 +1,7 @@
-// A YAML text as plain data, or what is wrong with it and where. What the library throws only while it resolves aliases
-// (one that is not set before it, or so many that they would outgrow memory) is reported the same way. Its warnings, which
-// quote what they warn of, are kept from standard error: a credentials file is read here too.
+// Parses YAML text into plain data, or reports what is wrong with it and where. Errors that the library throws only
+// while resolving aliases (an alias without an anchor before it, or so many that they would exhaust memory) are
+// reported the same way. Its warnings quote what they warn about, so they are kept from standard error: credentials
+// files are read here too.
 import { LineCounter, parseDocument } from 'yaml'
 
 export type YamlDocument = ReturnType<typeof parseDocument>
@@ -14,7 +15,7 @@ export type YamlReading =
     }
   | {
       readonly ok: false
-      /** Line of the mistake, from 1; null where it concerns the whole. */
+      /** Line of the mistake, from 1; null if it concerns the whole text. */
       readonly line: number | null
       /** The library's words, which may quote the text. */
       readonly problem: string

@@ -74,7 +74,7 @@ export class Notes {
     }
     const holder = await lockHolder(dir, disk)
     if (holder !== null) {
-      throw new Refusal(409, 'Another run writes these books.', {
+      throw new Refusal(409, 'Another run is writing these books.', {
         name: 'Busy',
         expected: 'no other run',
         found: `process ${holder.pid} on ${holder.host}, command "${holder.command}", since ${holder.since}`,
@@ -157,7 +157,7 @@ const readOnly = (): Refusal =>
   })
 
 const noBreak = (breakId: string): Refusal =>
-  new Refusal(404, 'No break has this id now.', {
+  new Refusal(404, 'No current break has this id.', {
     where: breakId,
     action: 'Load the list of breaks again.',
   })

@@ -1,5 +1,5 @@
-// One account: first what it is (4.14 answers for a unified account and is refused to a classic one),
-// then every feed that applies, each under its own budget and all at once.
+// Syncs one account: first finds out what it is (4.14 answers for a unified account and is refused to a classic one),
+// then reads every feed that applies, all concurrently and each under its own budget.
 
 import type { AccountAccess } from '../../connectors/access.ts'
 import { NO_CREDENTIAL } from '../../connectors/classify.ts'
@@ -32,14 +32,14 @@ import {
 import { recordRefusal } from './failure.ts'
 import { asksFor, syncFeed } from './feed.ts'
 
-/** The feed that tells what an account is; it is asked first and on its own. */
+/** The feed that shows what an account is; it is read first and alone. */
 export const SETTINGS_FEED = 'account.settings'
 
-/** What is asked once for each of a list that nothing has filled. */
+/** A feed that is read once for each value of a list, where nothing has filled the list. */
 const NOTHING_TO_ASK_FOR = {
   status: 'not_applicable',
   code: 'not asked',
-  reason: 'no sub-account of this account is known, by 4.13 or by a key that was made here',
+  reason: 'no sub-account of this account is known from 4.13 or from a key created here',
 } as const
 
 type Kind = 'unified' | 'classic' | 'unknown'
@@ -48,13 +48,13 @@ interface Identity {
   readonly kind: Kind
   readonly mode: string | null
   readonly uid: string | null
-  /** Credentials that the venue has refused, or that are not there: no feed that needs one is asked. */
+  /** Credentials that the venue has refused or that are missing: feeds that need them are skipped. */
   readonly unusable: ReadonlyMap<Endpoint['credential'], { code: string; reason: string }>
-  /** Why nothing more is asked of this account in this run: the venue could not be reached. Null where it was. */
+  /** Why nothing more is read for this account in this run: the venue could not be reached. Null if it could. */
   readonly unreachable: string | null
 }
 
-/** `place` is that among the accounts of the run. */
+/** `place` is the account's position among the accounts of the run. */
 export async function syncAccount(
   context: SyncContext,
   settings: Endpoint,
@@ -76,7 +76,7 @@ export async function syncAccount(
   const feeds = context.feeds.filter((feed) => feed.name !== SETTINGS_FEED && asksFor(feed, place))
   const underWay = new Map<string, Promise<void>>()
   const begin = async (feed: Endpoint): Promise<void> => {
-    // What has left a list is looked for in the same run.
+    // Rows that have left a list are looked for in the same run.
     if (feed.endsOf !== undefined) await underWay.get(feed.endsOf.feed)?.catch(() => undefined)
     await syncIfUsable(context, access, client, feed, identity)
   }
@@ -86,7 +86,7 @@ export async function syncAccount(
   const ended = await Promise.allSettled(underWay.values())
   const failure = ended.find((one) => one.status === 'rejected')
   if (failure !== undefined) throw failure.reason
-  // The rest are asked once for each value that another feed sent.
+  // The rest are read once for each value that another feed returned.
   for (const feed of feeds) {
     if (feed.paramFrom === undefined) continue
     const { param, feed: source, field, write } = feed.paramFrom
@@ -106,7 +106,7 @@ export async function syncAccount(
   }
 }
 
-/** Whether an earlier run had to leave the feed, and this one could ask: no page will ever answer that word. */
+/** Whether an earlier run had to skip the feed and this one could read it: no page will ever clear that statement. */
 async function isLeftPending(
   { landing }: SyncContext,
   account: string,
@@ -190,7 +190,7 @@ async function identify(
     const clean = (text: string): string => redactText(text, context.secrets)
     const wrong = uid === null ? null : wrongAccount(context, access, uid, clean)
     if (wrong !== null) {
-      // Nothing may be read under this name, and the other accounts are none the worse for it.
+      // Nothing may be read under this name; the other accounts are not affected.
       context.outcome.misconfigured = true
       noteFailure(context, access.name, wrong)
       for (const credential of ['api', 'tax'] as const)
@@ -238,7 +238,7 @@ async function judgeIdentity(
     context.outcome.refusals.push(error.describe())
     noteFailure(context, access.name, error)
     await state(context, whole, { status: 'failed', ...word })
-    // A key bound to other addresses says nothing of the tax key, but this machine has only one address.
+    // A key bound to other addresses proves nothing about the tax key, but this machine has only one address.
     unusable.set('api', word)
     if (error instanceof IpRefused) unusable.set('tax', word)
     return before
@@ -257,8 +257,8 @@ async function judgeIdentity(
 }
 
 /**
- * Whether the venue itself answered, and said no more than that 4.14 cannot be read: the other feeds can be, and forget
- * meanwhile.
+ * Whether the venue itself answered, and only refused 4.14: the other feeds can still be read, and their oldest records
+ * expire in the meantime.
  */
 const isOfSettingsAlone = (error: VenueError): boolean =>
   isOwnAnswer(error) &&
@@ -269,7 +269,7 @@ const noCredential = (what: string) => ({
   reason: `the configuration has no ${what.replace(/^an? /, '')} for this account`,
 })
 
-/** Why nothing may be read under this name of the account that has this uid; null for no reason. */
+/** Why nothing may be read under this name, given the account's uid; null if there is no objection. */
 function wrongAccount(
   { owners }: SyncContext,
   access: AccountAccess,
@@ -284,11 +284,11 @@ function wrongAccount(
 }
 
 function sameAccount(access: AccountAccess, owner: string, uid: string): UsageError {
-  return new UsageError(`Account ${access.name} is the same account of the venue as ${owner}.`, {
+  return new UsageError(`Account ${access.name} is the same venue account as ${owner}.`, {
     where: `accounts.${access.name}`,
-    expected: 'another account of the venue under each name: every figure would count twice',
+    expected: 'a different venue account under each name: otherwise every figure would count twice',
     found: `uid ${uid}, which is read as ${owner}`,
-    action: `Take ${access.name} out of the configuration, or give the credentials of the account that is meant.`,
+    action: `Remove ${access.name} from the configuration, or give it the credentials of the intended account.`,
   })
 }
 
@@ -297,15 +297,15 @@ function otherHistory(access: AccountAccess, before: string, uid: string): Usage
     where: `accounts.${access.name}`,
     expected: `the credentials of uid ${before}, whose history the books have as ${access.name}`,
     found: `uid ${uid}`,
-    action: 'Give its credentials, or name the other account by a name of its own in the configuration.',
+    action: 'Give it those credentials, or configure the other account under a name of its own.',
   })
 }
 
 function differingUid(access: AccountAccess, found: string): UsageError {
-  return new UsageError(`Account ${access.name} is not the account that the configuration says.`, {
+  return new UsageError(`Account ${access.name} is not the account that the configuration states.`, {
     where: `accounts.${access.name}.uid`,
     expected: `uid ${access.uid ?? ''}`,
     found: `uid ${found}`,
-    action: 'Correct the uid, or give the credentials of the account that is meant.',
+    action: 'Correct the uid, or give the credentials of the intended account.',
   })
 }

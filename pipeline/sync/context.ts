@@ -1,4 +1,4 @@
-// What every stage of a run is handed: who asks, through what, by which clock, and where what is received goes.
+// What every stage of a run is given: the account, the client, the clock, and where received data goes.
 import type { Endpoint } from '../../connectors/endpoint.ts'
 import { ConnectionFailed } from '../../connectors/errors.ts'
 import type { Venue } from '../../connectors/venue.ts'
@@ -29,11 +29,11 @@ export interface SyncContext {
   readonly venueName: string
   readonly landing: Landing
   readonly recorder: Recorder
-  /** Credentials of all accounts: no word of the venue's may hold one. */
+  /** Credentials of all accounts: none may be stored in anything that the venue sends. */
   readonly secrets: readonly string[]
   readonly owners: UidOwners
   readonly clock: Clock
-  /** What the run calls now, Unix milliseconds. */
+  /** The run's current time, in Unix milliseconds. */
   readonly now: () => number
   readonly signal: AbortSignal
   readonly config: Config
@@ -43,33 +43,36 @@ export interface SyncContext {
   readonly outcome: Outcome
 }
 
-/** Why an account could not be read, once for each class. */
+/** Why an account could not be read, once for each class of failure. */
 export interface SyncFailure {
   readonly account: string
-  /** Which part of the way failed where a connection did (`DNS`, `refused`, `TLS`, …), else the class of the error. */
+  /** For a failed connection, the stage that failed (`DNS`, `refused`, `TLS`, …); otherwise the class of the error. */
   readonly class: string
   /** Our own sentence, without the venue's words. */
   readonly message: string
-  /** All of it, for people. */
+  /** The full text, for people. */
   readonly text: string
 }
 
-/** What a run comes to; the exit code follows from it. */
+/** The outcome of a run; it determines the exit code. */
 export interface Outcome {
   /** The venue refused a credential or this machine's address. */
   readonly refusals: string[]
   readonly failures: SyncFailure[]
   /** Something was left pending; progress is kept. */
   incomplete: boolean
-  /** The configuration is wrong about an account, as an answer has shown: nothing of that account was read. */
+  /** An answer showed that the configuration is wrong about an account: nothing of that account was read. */
   misconfigured: boolean
   /** Requests that were answered, over all accounts. */
   answered: number
-  /** Requests given up since then, each of which was tried while nobody was answered. */
+  /** Requests given up since then, each of which was tried while nothing was being answered. */
   givenUp: number
 }
 
-/** After so many requests given up while nobody was answered the venue counts as out of reach, and the rest stays pending. */
+/**
+ * After this many requests given up while nothing was answered, the venue is considered unreachable, and the rest stays
+ * pending.
+ */
 const OUT_OF_REACH_AFTER = 3
 
 export const outOfReach = ({ outcome }: SyncContext): boolean => outcome.givenUp >= OUT_OF_REACH_AFTER
@@ -79,14 +82,17 @@ export function noteAnswer({ outcome }: SyncContext): void {
   outcome.givenUp = 0
 }
 
-/** `answeredBefore`: how many were answered when the request was begun. Accounts that fail do not stop those that do not. */
+/**
+ * `answeredBefore`: how many requests had been answered when this one was begun. Failing accounts do not stop the
+ * others.
+ */
 export function noteGivenUp({ outcome }: SyncContext, answeredBefore: number): void {
   if (outcome.answered === answeredBefore) outcome.givenUp += 1
 }
 
 /**
- * Keeps why an account could not be read; the hundredth request that fails alike says nothing new. What is wrong with one
- * feed alone, whose name its message has, says nothing of another.
+ * Records why an account could not be read; the hundredth request that fails the same way adds nothing new. A failure
+ * that concerns only one feed, and names it in its message, is kept separately for each feed.
  */
 export function noteFailure(
   { outcome }: SyncContext,
@@ -104,17 +110,17 @@ export function noteFailure(
 
 export const isoNow = (context: SyncContext): string => new Date(context.clock.wall()).toISOString()
 
-/** Clocks that are nearer than this tell the same time of an answer. */
+/** If the two clocks differ by less than this, they agree on the time of an answer. */
 const SAME_TIME_MS = 60_000
 
-/** When an answer that has just come was given, by the venue's clock, where the machine's is far from it. */
+/** When an answer that has just arrived was given, by the venue's clock, if the machine's clock is far from it. */
 export function answeredNow({ venue, clock }: SyncContext): { readonly answeredAt?: string } {
   const venueNow = venue.venueAt(clock.monotonic())
   if (venueNow === null || Math.abs(venueNow - clock.wall()) <= SAME_TIME_MS) return {}
   return { answeredAt: new Date(venueNow).toISOString() }
 }
 
-/** Journals our own word on a range (or a whole partition) that was not had. */
+/** Journals our own statement about a range (or a whole partition) that was not fetched. */
 export async function state(
   context: SyncContext,
   of: { account: string; feed: string; partition: string },
@@ -132,13 +138,17 @@ export async function state(
 }
 
 /**
- * The venue's now, beyond which nothing is asked for and nothing is missing; null while a single answer tells it, whose
- * `requestTime` may be wrong. Of a machine whose time the venue has refused there are two by the first that is an answer.
+ * The venue's current time, beyond which nothing is requested and nothing is missing. Null while it is known from only
+ * one answer, whose `requestTime` may be wrong. If the venue has refused this machine's time, the first successful
+ * answer is the second.
  */
 export const surelyNow = ({ venue, clock }: Pick<SyncContext, 'venue' | 'clock'>): number | null =>
   venue.venueAt(clock.monotonic(), 2)
 
-/** A range without what is still to come by the venue's clock: of a machine whose clock is ahead, nothing is missing there. */
+/**
+ * A range without the part that is still in the future by the venue's clock: if the machine's clock is ahead, nothing
+ * is missing there.
+ */
 function untilNow(context: SyncContext, { start, end }: Range): Range {
   return { start, end: Math.max(start, Math.min(end, surelyNow(context) ?? end)) }
 }

@@ -1,5 +1,5 @@
-// What a failure means for a feed: which ranges were not had and why, and whether the feed goes on.
-// The class of the error decides; nothing matches its text.
+// What a failure means for a feed: which ranges were not fetched and why, and whether the feed continues. This depends
+// on the class of the error; its text is never matched.
 import type { Endpoint } from '../../connectors/endpoint.ts'
 import {
   ClockRefused,
@@ -18,17 +18,17 @@ import { isoNow, noteFailure, noteGivenUp, type SyncContext, state } from './con
 import { TOO_OLD, WindowGone } from './page.ts'
 import type { PartitionPlan } from './plan.ts'
 
-/** Why a feed of this account stops; the other feeds go on. */
+/** Why a feed of this account stops; the other feeds continue. */
 export type FeedEnd = 'done' | 'pending' | 'failed' | 'not_applicable' | 'refused'
 
-/** The place that a statement is about. */
+/** The location that a statement is about. */
 export const of = (account: string, endpoint: Endpoint, plan: PartitionPlan) => ({
   account,
   feed: endpoint.name,
   partition: plan.partition.label,
 })
 
-/** Keeps the venue's own words, on which a statement of ours follows. */
+/** Records the venue's own words, which a statement of ours then refers to. */
 export async function recordRefusal(
   context: SyncContext,
   place: ReturnType<typeof of>,
@@ -49,7 +49,7 @@ export async function recordRefusal(
   )
 }
 
-/** Says of everything that a partition still needs why it was not had. */
+/** States for everything that a partition still needs why it was not fetched. */
 export async function stateRest(
   context: SyncContext,
   account: string,
@@ -61,7 +61,7 @@ export async function stateRest(
   const word = {
     status,
     code: 'not asked',
-    reason: `the feed stopped before this partition (${end})`,
+    reason: `the feed stopped before it reached this partition (${end})`,
   } as const
   if (end !== 'not_applicable')
     for (const range of plan.lost) await state(context, of(account, endpoint, plan), { ...TOO_OLD, range })
@@ -72,18 +72,18 @@ export async function stateRest(
   }
 }
 
-/** Turns what went wrong into statements about everything that was not had, and says how the feed ends. */
+/** Turns a failure into statements about everything that was not fetched, and returns how the feed ends. */
 export async function stateFailure(
   context: SyncContext,
   account: string,
   endpoint: Endpoint,
   plan: PartitionPlan,
   error: unknown,
-  /** How many requests had been answered when this one was begun; null where the feed goes on all the same. */
+  /** How many requests had been answered when this one was begun; null if the feed continues regardless. */
   answeredBefore: number | null,
   /**
-   * What cannot be had when only the range that was asked for is refused, and all that the partition still needs; whether that
-   * range reaches up to now, or by the venue's own clock lies before all that it remembers.
+   * What is not fetched if only the requested range is refused, and everything that the partition still needs; whether
+   * that range reaches up to now, or by the venue's own clock is older than everything that it still has.
    */
   ranges: {
     readonly gone: readonly (Range | undefined)[]
@@ -95,7 +95,7 @@ export async function stateFailure(
   const verdict = judge(context, account, endpoint, error, answeredBefore, ranges)
   if (verdict === null) throw error
   if (error instanceof VenueError) await recordRefusal(context, of(account, endpoint, plan), error)
-  // What is lost or does not apply ends nothing: the walk goes on with what is newer.
+  // A lost range or one that does not apply stops nothing: the walk continues with newer data.
   const stated = verdict.end === 'done' ? ranges.gone : ranges.all
   const about = verdict.word.status === 'not_applicable' ? [undefined] : stated
   for (const range of about) {
@@ -108,23 +108,24 @@ export async function stateFailure(
 }
 
 /**
- * Whether the venue remembers less than was asked for: how far this feed reaches back is not documented, so the refusal is
- * the answer. Nothing has forgotten the present, though: where that is refused, it is the span that is too long.
+ * Whether the venue keeps less than was asked for: this feed's retention is not documented, so the refusal is the
+ * answer. A range that reaches up to now cannot have expired, though: if it is refused, the span is too long.
  */
 export const isBeyondReach = (endpoint: Endpoint, error: unknown, isNewest: boolean): boolean =>
   error instanceof TimeRangeRefused && endpoint.window?.retentionMs === null && !isNewest
 
 /**
- * Whether the failure need say nothing of what lies outside of the window: the venue answered by nothing known, or by pages that go
- * round in a circle. What is older can be had all the same, and is forgotten meanwhile.
+ * Whether the failure proves nothing about data outside the window: the venue gave an unknown answer, or pages that
+ * repeat in a circle. Older data can still be fetched, and expires in the meantime.
  */
 export const isOfItsWindow = (error: unknown): boolean =>
   error instanceof RepeatedCursor || isNothingKnown(error)
 
 /**
- * Whether the window may be passed over. Where pages of the feed have come, so may one that the venue answers, try after try, by
- * saying that it cannot now: it may say so every night, and of an outage the next requests tell (`noteGivenUp`). So may one
- * whose first page came and whose cursor leads to nothing, whatever that is.
+ * Whether the window may be skipped for now. If pages of the feed have arrived, that includes a window for which the
+ * venue keeps answering that it cannot serve it now: it may answer like that every night, and if it is an outage the
+ * next requests will show it (`noteGivenUp`). It also includes a window whose first page arrived and whose cursor leads
+ * nowhere, whatever the error.
  */
 export const mayBePassedOver = (error: unknown, hasHad: boolean, hasCursor: boolean): boolean =>
   isOfItsWindow(error) || (hasHad && (isOwnFailure(error) || (hasCursor && isOfItsCursor(error))))
@@ -138,7 +139,7 @@ interface Verdict {
   }
 }
 
-/** What an error means for the feed; null for an error that is not the venue's and must surface. */
+/** What an error means for the feed; null for an error that is not the venue's and must be rethrown. */
 function judge(
   context: SyncContext,
   account: string,
@@ -149,32 +150,34 @@ function judge(
 ): Verdict | null {
   if (error instanceof Stopped || context.signal.aborted) {
     context.outcome.incomplete = true
-    return verdict('pending', 'pending', 'stopped', 'the run was stopped or the venue is out of reach')
+    return verdict('pending', 'pending', 'stopped', 'the run was stopped or the venue cannot be reached')
   }
-  // Asked for by a machine whose clock is behind, and refused: the venue's answer is what its clock says too.
+  // Requested by a machine whose clock is behind, and refused: the venue's clock agrees with the refusal.
   if (error instanceof WindowGone || (error instanceof TimeRangeRefused && isForgotten))
     return { end: 'done', word: TOO_OLD }
   if (!(error instanceof VenueError)) return null
   const word = (status: Verdict['word']['status']) => ({ status, code: error.code, reason: error.message })
-  // A product line that the account has not opened says nothing of the others: the feed goes on with them.
+  // A product line that the account has not opened proves nothing about the others: the feed continues with them.
   if (error instanceof NotApplicable)
     return { end: error.concerns === 'partition' ? 'done' : 'not_applicable', word: word('not_applicable') }
   if (isBeyondReach(endpoint, error, isNewest)) return { end: 'done', word: word('lost') }
-  // What a key may not read is a break of the books that names the permission; the run has read all that it could.
+  // What a key may not read is a break of the books that names the permission; the run has read everything that it
+  // could.
   if (error instanceof PermissionRefused) return { end: 'failed', word: word('failed') }
   if (error.exitCode === 4) {
     context.outcome.refusals.push(error.describe())
     noteFailure(context, account, error)
     return { end: 'refused', word: word('failed') }
   }
-  // Asked again the same would be refused again, so nobody waits for it; but what was not had makes no run a good one. A
-  // clock that was refused twice is no word on the feed: what was asked for can be had once it is right.
+  // A repeated request would be refused again, so waiting does not help; but a run with anything missing is not a
+  // successful one. A clock refused twice proves nothing about the feed: the data can be fetched once the clock is
+  // right.
   if (!error.retryable && !(error instanceof ClockRefused)) {
     if (answeredBefore !== null) context.outcome.incomplete = true
     noteFailure(context, account, error, true)
     return { end: 'failed', word: word('failed') }
   }
-  // What is passed over may come in halves.
+  // A window that was skipped may be fetched in halves later.
   if (answeredBefore !== null) {
     context.outcome.incomplete = true
     noteGivenUp(context, answeredBefore)

@@ -1,5 +1,5 @@
-// One feed of one account: its partitions are planned, walked page by page, and each page is recorded
-// before the next is asked for. What cannot be had is stated with its reason, never skipped.
+// Syncs one feed of one account: its partitions are planned and walked page by page, and each page is recorded before
+// the next is requested. What cannot be fetched is stated with its reason, never silently skipped.
 
 import type { Endpoint, Partition } from '../../connectors/endpoint.ts'
 import {
@@ -47,10 +47,13 @@ export type Knowledge = Pick<
   'covered' | 'wanted' | 'unfinished' | 'oldestUnsettled' | 'oldestThatLeft'
 >
 
-/** What is public is the same for everyone, so only the first account of a run asks for it. */
+/** Public data is the same for everyone, so only the first account of a run requests it. */
 export const asksFor = (endpoint: Endpoint, place: number): boolean => !endpoint.public || place === 0
 
-/** `venueNow`: by the venue's own clock, where it has told it; `surelyNow`: the same, once more than one answer has. */
+/**
+ * `venueNow`: the time by the venue's own clock, if known; `surelyNow`: the same, once more than one answer confirms
+ * it.
+ */
 export async function planFeedPartition(
   context: Pick<SyncContext, 'config' | 'now' | 'since'> & {
     readonly landing: Knowledge
@@ -96,7 +99,7 @@ export async function syncFeed(
   client: AccountClient,
   endpoint: Endpoint,
 ): Promise<FeedEnd> {
-  // The plan asks what has landed, so what this run has recorded must have.
+  // The plan reads what has landed, so everything that this run has recorded must have landed first.
   await context.recorder.flush()
   const told = {
     venueNow: context.venue.venueAt(context.clock.monotonic()),
@@ -118,7 +121,8 @@ export async function syncFeed(
     const walked = await syncPartition(context, account, client, endpoint, plan, skips)
     if (walked.end !== 'done') end = walked.end
     if (!walked.isStopped) continue
-    // What stopped one partition stops its neighbours: they are stated, not asked for.
+    // A failure that stopped one partition stops the remaining ones: statements are recorded for them, and they are not
+    // requested.
     for (const rest of plans.slice(index + 1)) await stateRest(context, account, endpoint, rest, walked.end)
     break
   }
@@ -126,7 +130,9 @@ export async function syncFeed(
   return end
 }
 
-/** How far a partition was walked: to its end, though windows of it may have been passed over, or to where its feed stops. */
+/**
+ * How far a partition was walked: to its end, though windows of it may have been skipped, or to where its feed stops.
+ */
 type Walked =
   | { readonly end: FeedEnd; readonly isStopped: false }
   | { readonly end: Exclude<FeedEnd, 'done'>; readonly isStopped: true }
@@ -142,7 +148,8 @@ async function syncPartition(
   const declared = endpoint.window
   if (declared === null) return walk(context, account, client, endpoint, plan, [firstPage], skips)
   const begun = plan.resume.map(({ window, cursor }) => resumeWalk(window, resumed(declared, window), cursor))
-  // What is small was passed over before, and may be again: it waits for the rest, and the oldest is forgotten first.
+  // Small windows were skipped before and may be again: they are left until last, because the oldest data expires
+  // first.
   const [newest, ...older] = plan.needs
   const wide = [...(newest === undefined ? [] : [newest]), ...older.filter((need) => !isNarrow(need))]
   const narrow = older.filter(isNarrow).toReversed()
@@ -155,15 +162,17 @@ async function syncPartition(
 const notHad = (asking: Asking): readonly (Range | undefined)[] =>
   isWalk(asking) ? openRanges(asking) : [undefined]
 
-/** How to look for what the venue still has of a window that it refused; null where that has been said to be lost before. */
+/**
+ * How to search for what the venue still has of a window that it refused; null if that has been stated as lost before.
+ */
 function withinReach(endpoint: Endpoint, plan: PartitionPlan, asked: Asking): Asking | null {
   if (!isWalk(asked) || difference([asked.window], plan.saidLost).length === 0) return null
   return narrowWindow(endpoint, asked)
 }
 
 /**
- * A window that an earlier run began, from its first page: it may be the cursor that was kept of it, which would lead to nothing
- * every night. Whether it is an outage, the first page tells. Null for any other failure.
+ * Restarts a window that an earlier run began from its first page: the stored cursor may be what fails, and would fail
+ * every night. The first page shows whether it is an outage. Null for any other failure.
  */
 const begunAnew = (endpoint: Endpoint, first: Asking, asked: Asking, error: unknown): Asking | null =>
   asked === first &&
@@ -173,7 +182,10 @@ const begunAnew = (endpoint: Endpoint, first: Asking, asked: Asking, error: unkn
     ? beginWalk(endpoint, asked.window)
     : null
 
-/** Whether a failure counts towards those after which the venue is out of reach, unless others are answered meanwhile. */
+/**
+ * Whether a failure counts towards the limit after which the venue is considered unreachable, unless other requests are
+ * answered in the meantime.
+ */
 const mayBeOutage = (error: unknown): boolean => error instanceof PassingFailure && !isOfItsWindow(error)
 
 interface GivenUp {
@@ -182,8 +194,8 @@ interface GivenUp {
 }
 
 /**
- * Walks the ranges one after the other, then `last`. A window that alone cannot be had is passed over, and asked for again in
- * halves; otherwise the first that cannot be had ends the partition, with the rest stated.
+ * Walks the ranges one after the other, then `last`. A window that alone cannot be fetched is skipped and later
+ * requested again in halves; any other failure ends the partition, and statements are recorded for the rest.
  */
 async function walk(
   context: SyncContext,
@@ -252,7 +264,7 @@ async function walk(
           ? (isSkipped ? skipWindow : giveUpWindow)(endpoint, asked)
           : { gone: [undefined], next: null }
         const all = isSkipped ? left.gone : [asked, ...queue.rest].flatMap(notHad)
-        // Where pages of the feed have come its other partitions are asked for all the same.
+        // If pages of the feed have arrived, its other partitions are still requested.
         const goesOn = mayGoOn && (isSkipped || skips.hasHad)
         const ended = await stateFailure(context, account, endpoint, plan, error, goesOn ? null : answered, {
           gone: left.gone,
@@ -275,7 +287,7 @@ async function walk(
   return queue.hasLeft ? pending(context) : { end: 'done', isStopped: false }
 }
 
-/** Something of the partition is left, and the feed goes on with the others. */
+/** Something of the partition is left, and the feed continues with the others. */
 function pending({ outcome }: SyncContext): Walked {
   outcome.incomplete = true
   return { end: 'pending', isStopped: false }

@@ -1,7 +1,7 @@
-// Whose each uid of the venue is. One account of the venue under two names would count every figure twice, so a uid belongs
-// to one account of the configuration: the one under which the books have it, and before they have it under any, the one that
-// is answered first. Nobody waits for anybody else's answer, which may be long in coming. And a name belongs to one uid: what
-// the books claim to have under it was proven of that account alone.
+// Which account each uid of the venue belongs to. One account of the venue under two names would count every figure
+// twice, so a uid belongs to one account of the configuration: the one under which the books already have it, or else
+// the first to be answered. No account waits for another's answer, which may take long. A name also belongs to one uid:
+// the coverage that the books record under it was proven for that account alone.
 import type { AccountAccess } from '../../connectors/access.ts'
 import type { Endpoint } from '../../connectors/endpoint.ts'
 import type { Config } from '../config/config.ts'
@@ -15,12 +15,15 @@ export class UidOwners {
     this.#histories = histories
   }
 
-  /** The uid of the account whose history the books have under a name, as the venue told it; undefined where they have none. */
+  /**
+   * The uid of the account whose history the books have under a name, as reported by the venue; undefined if they have
+   * none.
+   */
   ofHistory(name: string): string | undefined {
     return this.#histories.get(name)
   }
 
-  /** Whose the uid is: the account's that claims it, unless another one did before. */
+  /** The owner of the uid: the account that claims it, unless another one did so before. */
   claim(uid: string, name: string): string {
     const owner = this.#names.get(uid) ?? name
     this.#names.set(uid, owner)
@@ -28,7 +31,10 @@ export class UidOwners {
   }
 }
 
-/** First the accounts under which the books have a uid already, then those for which the configuration states it, in its order. */
+/**
+ * First the accounts under which the books already have a uid, then those for which the configuration states it, in its
+ * order.
+ */
 export async function uidOwners(
   landing: Pick<Landing, 'uids' | 'uidsOfHistory'>,
   config: Config,
@@ -44,7 +50,7 @@ export async function uidOwners(
   for (const [name, uid] of stated) {
     const history = owners.ofHistory(name)
     const told = history ?? known.get(name)
-    // What the configuration has since corrected says nothing.
+    // An entry that the configuration has since corrected is ignored.
     if (told !== undefined && (uid === undefined || uid === told || history !== undefined))
       owners.claim(told, name)
   }

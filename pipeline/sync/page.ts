@@ -1,4 +1,4 @@
-// One page of a feed: asked for within what the venue still remembers, and recorded with what it proves.
+// One page of a feed: requested within what the venue still has, and recorded together with what it proves.
 
 import { days, type Endpoint, type Params, type Partition, retentionOf } from '../../connectors/endpoint.ts'
 import { lastMark, type Page } from '../../connectors/envelope.ts'
@@ -13,13 +13,13 @@ import { answeredNow, isoNow, noteAnswer, type SyncContext, state } from './cont
 import { EDGE_MS, RETENTION_GUARD_MS } from './plan.ts'
 import type { AnswerMeta } from './recorder.ts'
 
-/** Days by which the configuration overrides a feed's retention, in milliseconds. */
+/** The configuration's override of a feed's retention, converted from days to milliseconds. */
 export function retentionOverride(context: Pick<SyncContext, 'config'>, feed: string): number | undefined {
   const kept = context.config.venue.retention_days[feed]
   return kept === undefined ? undefined : days(kept)
 }
 
-/** What is asked for next: a page of a window, or a page of a list without a time range. */
+/** The next request: a page of a window, or a page of a list without a time range. */
 export type Asking = WalkState | Place
 
 export const isWalk = (asking: Asking): asking is WalkState => 'window' in asking
@@ -30,29 +30,29 @@ export const TOO_OLD = {
   reason: 'older than the venue remembers',
 } as const
 
-/** More rows share an instant than a page holds, and the venue's cursor does not prove that all of them came. */
+/** More rows share an instant than fit on a page, and the venue's cursor does not prove that all of them arrived. */
 const UNPROVEN = {
   status: 'unproven',
   code: 'crowded instant',
   reason:
-    'more rows share this instant than a page holds, and the cursor does not prove that all of them came',
+    'more rows share this instant than fit on a page, and the cursor does not prove that all of them arrived',
 } as const
 
-/** A list without a time range, which no smaller windows can divide. */
+/** A list without a time range, which cannot be divided into smaller windows. */
 const BROKEN_OFF = {
   status: 'unproven',
   code: 'no cursor',
-  reason: 'the list ended with a full page that names no page after it, so that more may follow',
+  reason: 'the list ended with a full page that names no next page, so more may follow',
 } as const
 
-/** The window slid out of the venue's memory while it waited for its turn. */
+/** The window expired at the venue while it waited for its turn. */
 export class WindowGone extends Error {}
 
 export interface Fetched {
   readonly rows: number
-  /** None of its rows is of the window that was asked for. */
+  /** None of its rows belongs to the window that was requested. */
   readonly isBeside: boolean
-  /** What tells it from the page before it; null where it has no rows. */
+  /** Distinguishes the page from the one before it; null if it has no rows. */
   readonly mark: string | null
   readonly next: Asking | null
 }
@@ -104,7 +104,8 @@ export async function fetchPage(
   if (
     isWalk(step) &&
     asked !== undefined &&
-    // The venue's memory moves on from page to page: what is claimed at last begins where it stood then.
+    // The venue's retention limit moves from page to page: what is finally claimed begins where the limit was at that
+    // moment.
     (step.cursor === null || covers !== null) &&
     asked.start - step.window.start > EDGE_MS
   ) {
@@ -124,9 +125,9 @@ export async function fetchPage(
 }
 
 /**
- * What a page proves, and how to go on. Of a page from which there is no going on (a cursor that comes twice, rows without
- * ids) the failure is told beside it: what has come is kept, and proves nothing. A list without times goes on at the same
- * place, for it would be taken for whole where nothing follows.
+ * What a page proves, and how to continue. If there is no way to continue (a repeated cursor, rows without ids), the
+ * failure is returned as well: the rows are kept, and prove nothing. A list without times continues at the same place,
+ * because otherwise it would be taken for complete.
  */
 function whatItProves(
   context: SyncContext,
@@ -146,11 +147,11 @@ function whatItProves(
   }
 }
 
-/** A window that only its end proves is gone on with at its cursor, where the cursor is the venue's own. */
+/** A window that is proven only by its end is resumed at its cursor, if the cursor is the venue's own. */
 const keepsCursor = (endpoint: Endpoint): boolean =>
   endpoint.window?.proves === 'whole' && !pagesById(endpoint)
 
-/** The cursor with which the same window goes on; null when it is finished. */
+/** The cursor that continues the same window; null when it is finished. */
 function cursorWithin(step: WalkState, next: Asking | null): string | null {
   if (next === null || !isWalk(next)) return null
   return next.window.end === step.window.end && next.window.start === step.window.start ? next.cursor : null
@@ -164,30 +165,31 @@ function pageParams(endpoint: Endpoint, step: Asking): Params {
   return step.cursor === null ? size : { ...size, [page.param]: step.cursor }
 }
 
-/** The oldest instant that the venue still remembers where it is `now`. */
+/** The oldest instant that the venue still has when its time is `now`. */
 const oldestAt = (context: SyncContext, endpoint: Endpoint, now: number): number =>
   now - retentionOf(endpoint, retentionOverride(context, endpoint.name)) + RETENTION_GUARD_MS
 
-/** Whether by the venue's own clock nothing of the window can be remembered. */
+/** Whether, by the venue's own clock, all of the window has expired. */
 export function isForgotten(context: SyncContext, endpoint: Endpoint, window: Range): boolean {
   const venueNow = context.venue.venueAt(context.clock.monotonic())
   return endpoint.window !== null && venueNow !== null && oldestAt(context, endpoint, venueNow) > window.end
 }
 
-/** The window's start, moved up to what the venue still remembers at this moment by its own clock. */
+/** The window's start, moved up to what the venue still has at this moment by its own clock. */
 function clampToRetention(context: SyncContext, endpoint: Endpoint, window: Range): Range {
   const venueNow = context.venue.venueAt(context.clock.monotonic())
   if (endpoint.window === null || venueNow === null) return window
   if (!isForgotten(context, endpoint, window))
     return { start: Math.max(window.start, oldestAt(context, endpoint, venueNow)), end: window.end }
-  // One wrong requestTime must not give up a window unasked: where the machine's clock differs, the venue decides.
+  // One wrong requestTime must not give up a window without asking: if the machine's clock differs, the venue's answer
+  // settles it.
   if (oldestAt(context, endpoint, context.clock.wall()) > window.end) throw new WindowGone()
   return window
 }
 
 /**
- * A page shows nothing before the start that was asked for, and nothing after the moment of asking.
- * The minute or two that a window gives up at the far edge of the venue's memory can never be had, and is no gap.
+ * A page proves nothing before the start that was requested, and nothing after the moment of the request. The minute or
+ * two that a window gives up at the far edge of the retention period can never be fetched, and is not a gap.
  */
 function shownBy(context: SyncContext, window: Range, asked: Range, answer: Answer): Range {
   const venueThen = context.venue.venueAt(answer.sentAt) ?? window.end

@@ -1,4 +1,4 @@
-// The plan of a whole run, for people and scripts: what every partition needs, and the time the budgets make it take.
+// The plan of a whole run, for people and scripts: what every partition needs, and how long the budgets make it take.
 import { leastMs, type Spent, spendingOf } from '../../connectors/budgets.ts'
 import { appliesTo, type Endpoint } from '../../connectors/endpoint.ts'
 import { defaultProfile } from '../../connectors/profile.ts'
@@ -15,7 +15,7 @@ export interface PlannedPartition {
   readonly from: string | null
   readonly to: string | null
   readonly windows: number
-  /** Requests if every window fits into one page. */
+  /** Number of requests if every window fits on one page. */
   readonly requests: number
 }
 
@@ -24,7 +24,7 @@ export interface PlannedAccount {
   readonly account: string
   readonly partitions: number
   readonly requests: number
-  /** Least time under the budgets that are this account's, rounded up to a tenth. */
+  /** Minimum time under this account's own budgets, rounded up to a tenth. */
   readonly minutes: number
 }
 
@@ -32,7 +32,7 @@ export interface RunPlan {
   readonly partitions: readonly PlannedPartition[]
   readonly accounts: readonly PlannedAccount[]
   readonly requests: number
-  /** Least time under the budgets, rounded to a tenth: budgets run side by side, requests of one budget do not. */
+  /** Minimum time under the budgets, rounded to a tenth: budgets run in parallel, requests of one budget do not. */
   readonly minutes: number
 }
 
@@ -46,7 +46,7 @@ interface PlanOptions {
   readonly now: () => number
 }
 
-/** What landing answers for books that do not exist yet. */
+/** What landing returns for books that do not exist yet. */
 const nothingKnown: Knowledge & Pick<Landing, 'account'> = {
   covered: async () => [],
   wanted: async () => ({ from: null, lost: [] }),
@@ -61,7 +61,7 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const instant = options.now()
   const context = { ...options, landing, now: () => instant }
   const overrides = budgetOverrides(options.config)
-  // All accounts ask together: the landing database then answers a question once for all of them.
+  // All accounts ask together, so that the landing database answers each question once for all of them.
   const planned = await Promise.all(
     options.accounts.map(async (account, place) => {
       const kind = (await landing.account(account))?.kind ?? 'unknown'

@@ -1,31 +1,34 @@
-// What is to be fetched: reachable minus covered, plus what must be read again, split at the documented span.
-// Pure of network and disk: it reads only what landing answers, so `plan` and `sync` cannot disagree.
+// What is to be fetched: what is reachable minus what is covered, plus what must be read again, split at the documented
+// span. Uses neither network nor disk: it depends only on what landing returns, so `plan` and `sync` cannot disagree.
 import type { Window } from '../../connectors/endpoint.ts'
 import { type Endpoint, type Partition, retentionOf } from '../../connectors/endpoint.ts'
 import { pagesById } from '../../connectors/walk.ts'
 import type { Range } from '../../models/ranges.ts'
 import { clamp, difference, union, windowCount } from '../../models/ranges.ts'
 
-/** Given up at the far end so that a start is never refused while the request is on its way. */
+/** Given up at the far end so that a start is never refused while the request is in transit. */
 export const RETENTION_GUARD_MS = 60_000
 
-/** What may slip over the moving edge of the venue's memory between planning and asking; it is no gap. */
+/** What may slip over the moving edge of the retention period between planning and asking; it is not a gap. */
 export const EDGE_MS = 2 * RETENTION_GUARD_MS
 
-/** How far beyond the venue's clock is asked for: that clock is known to within the way of an answer. */
+/** How far beyond the venue's clock a request reaches: that clock is known only to within an answer's travel time. */
 const BEYOND_MS = 60_000
 
-/** A window that an earlier run began, and the cursor with which it goes on. */
+/** A window that an earlier run began, and the cursor that continues it. */
 export interface Begun {
   readonly window: Range
   readonly cursor: string
 }
 
-/** What landing knows of a partition. */
+/** What landing knows about a partition. */
 export interface Known {
-  /** Proven complete; may overlap. `readAt`: as it stood then, by default when the newest of them was read. */
+  /**
+   * Proven complete; may overlap. `readAt`: the moment whose state they reflect, by default when the newest of them was
+   * read.
+   */
   readonly covered: readonly (Range & { readonly readAt?: number })[]
-  /** How far back the partition has ever been wanted, and what of it is already said to be lost. */
+  /** How far back the partition has ever been wanted, and which part of that is already stated as lost. */
   readonly wanted?: { readonly from: number | null; readonly lost: readonly Range[] }
   /** Windows begun and not finished. */
   readonly unfinished: readonly Begun[]
@@ -36,15 +39,15 @@ export interface Known {
 export interface Reach {
   readonly now: number
   /**
-   * The instant from which the venue's memory is counted back, by default now: a machine whose clock is ahead must not take
-   * for forgotten what the venue still has.
+   * The instant from which the venue's retention is counted back, by default now: a machine whose clock is ahead must
+   * not treat as expired what the venue still has.
    */
   readonly remembersTo?: number
-  /** No more is asked for than a moment beyond it, by default `remembersTo`: a window of the future proves nothing. */
+  /** Requests reach at most a moment beyond it (by default `remembersTo`): a window in the future proves nothing. */
   readonly until?: number
-  /** Start of the history that the user wants; all that there is when absent. */
+  /** Start of the history that the user wants; everything there is if absent. */
   readonly since?: number
-  /** Overrides how long the venue remembers this feed. */
+  /** Overrides how long the venue keeps this feed. */
   readonly retentionMs?: number
 }
 
@@ -52,13 +55,13 @@ export interface PartitionPlan {
   readonly partition: Partition
   /** Ranges to fetch, newest first. */
   readonly needs: readonly Range[]
-  /** Windows to go on with, at their cursor. */
+  /** Windows to continue, at their cursor. */
   readonly resume: readonly Begun[]
-  /** Wanted, but older than the venue remembers. */
+  /** Wanted, but older than the venue keeps. */
   readonly lost: readonly Range[]
-  /** Said to be lost by an earlier run. */
+  /** Stated as lost by an earlier run. */
   readonly saidLost: readonly Range[]
-  /** Requests if every window fits into one page. */
+  /** Number of requests if every window fits on one page. */
   readonly requests: number
 }
 
@@ -87,7 +90,7 @@ export function planPartition(
             !isDivided(begun, known.unfinished, settled),
         )
       : []
-  // The pages that a begun window has behind it are read again too where something on them may still change.
+  // The pages already read of a begun window are read again too if something on them may still change.
   const begun = clamp(
     resume.map((one) => resumed(window, one.window)),
     { start: Number.NEGATIVE_INFINITY, end: unsettledFrom },
@@ -114,7 +117,7 @@ export function planPartition(
   }
 }
 
-/** Whether a begun window has been asked for in parts since: a part of it has been had, or was begun itself. */
+/** Whether a begun window has since been requested in parts: a part of it has been fetched, or was itself begun. */
 function isDivided({ window }: Begun, unfinished: Known['unfinished'], settled: readonly Range[]): boolean {
   const [rest] = difference([window], settled)
   if (rest === undefined || rest.start > window.start || rest.end < window.end) return true
@@ -127,8 +130,8 @@ function isDivided({ window }: Begun, unfinished: Known['unfinished'], settled: 
 }
 
 /**
- * What going on with a window proves: its first pages were read when it was begun, so its newest part is read again
- * like that of every window.
+ * What continuing a window proves: its first pages were read when it was begun, so its newest part is read again like
+ * that of every window.
  */
 export const resumed = ({ lookbackMs }: Window, { start, end }: Range): Range => ({
   start,
@@ -136,8 +139,9 @@ export const resumed = ({ lookbackMs }: Window, { start, end }: Range): Range =>
 })
 
 /**
- * Covered ranges without the part that was new when they were read: it is read again for records that came late or
- * may still change. Each by its own reading, since one that was stopped half-way has read only the newest part again.
+ * Covered ranges without the part that was new when they were read: it is read again for records that arrived late or
+ * may still change. Each range is judged by its own reading, since an interrupted one has read only the newest part
+ * again.
  */
 function trust(covered: Known['covered'], lookbackMs: number, oldestUnsettled: number): Range[] {
   const newest = covered.reduce((latest, { end }) => Math.max(latest, end), Number.NEGATIVE_INFINITY)

@@ -1,6 +1,6 @@
-// The one way into the books: a frame is journaled, and only then does the caller go on; landing follows behind,
-// in the order of the frames, as many to a transaction as come within a moment. Secrets of ours are taken
-// out of every answer here, and the frame says how many, so that no caller can forget either.
+// The only way into the books: a frame is journaled before the caller continues; landing follows behind, in the order
+// of the frames, with all frames that arrive within a moment in one transaction. Our secrets are removed from every
+// answer here, and the frame records how many, so that no caller can forget either.
 import { redactSecrets } from '../../connectors/secrets.ts'
 import type { Clock } from '../../models/clock.ts'
 import type {
@@ -15,25 +15,30 @@ import type {
 } from '../journal/frame.ts'
 import type { Landing } from '../landing/landing.ts'
 
-/** Bytes that may wait to land before the next caller has to wait too: bounds memory, and what a restart lands first. */
+/**
+ * Bytes that may wait to land before the next caller has to wait too; bounds memory, and what a restart lands first.
+ */
 const BACKLOG_MAX_BYTES = 16 * 2 ** 20
 /** How long frames wait for others: a transaction costs about as much as the rows of twenty small pages. */
 const GATHER_MS = 100
-/** So many frames are enough for a transaction. */
+/** This many frames are enough for a transaction. */
 const GATHER_MAX = 64
-/** Given as the reason, since a new one would be made with its stack for each page. */
+/** Reused as the reason, since a new error would be created with its stack for each page. */
 const ENOUGH = 'enough'
 
-/** An answer of the venue's; what was replaced in its body is for the recorder to say. */
+/** An answer of the venue's; the recorder adds how much was redacted in its body. */
 export type AnswerMeta = Omit<PageMeta, 'redacted'> | Omit<RefusalMeta, 'redacted'>
 
-/** A word of ours. */
+/** A statement of ours. */
 export type WordMeta = RunStartMeta | RunEndMeta | AccountMeta | StatementMeta
 
 export interface Recorder {
-  /** Resolves when the frame is safe in the journal; its rows and progress land soon after, also after a crash. */
+  /** Resolves when the frame is safe in the journal; its rows and progress land soon after, even after a crash. */
   record(...frame: [answer: AnswerMeta, body: Buffer] | [word: WordMeta]): Promise<void>
-  /** Resolves when everything recorded up to now has landed, whatever comes meanwhile. Throws what kept a frame from landing. */
+  /**
+   * Resolves when everything recorded so far has landed, whatever arrives in the meantime. Throws the error that kept a
+   * frame from landing.
+   */
   flush(): Promise<void>
   /** Rows received so far, quarantined ones included. */
   readonly rows: number
@@ -50,13 +55,13 @@ export function createRecorder(
 ): Recorder {
   const waiting = new Map<number, Frame>()
   let waitingBytes = 0
-  /** Number of the newest frame that was given to land. */
+  /** Number of the newest frame handed over for landing. */
   let newest = 0
-  /** Ends the gathering at once. */
+  /** Ends the waiting for more frames immediately. */
   let enough = new AbortController()
   let working: Promise<void> | null = null
   let rows = 0
-  /** Set when a frame was journaled but could not land: nothing more is taken, the next run lands it first. */
+  /** Set when a frame was journaled but could not land: nothing more is accepted, and the next run lands it first. */
   let broken: { readonly reason: unknown } | null = null
 
   /** The frames that follow what has landed, without a gap. */
@@ -78,7 +83,7 @@ export function createRecorder(
     if (batch.length > 0) rows += (await landing.land(batch)).rows
   }
 
-  /** Resolves when the batch that is under way has landed; there is one as long as frames are waiting that could. */
+  /** Resolves when the current batch has landed; there is one as long as frames are waiting that can land. */
   function work(): Promise<void> {
     working ??= landBatch()
       .catch((reason: unknown) => {
@@ -119,7 +124,7 @@ export function createRecorder(
       }
     },
     async flush() {
-      // Not until nothing is waiting: many accounts record without a pause, and one that asks here would never go on.
+      // Not until nothing is waiting: many accounts record without a pause, and a caller would wait forever.
       const wanted = newest
       while (landing.landedSeq < wanted && broken === null) {
         const landed = work()

@@ -1,4 +1,4 @@
-// A run over all accounts: fetch, journal, land. Progress is never ahead of data, so a run can be killed anywhere.
+// A run over all accounts: fetch, journal, land. Progress is never ahead of data, so a run can be killed at any point.
 import { randomUUID } from 'node:crypto'
 import { type AccountAccess, secretsOfAccount } from '../../connectors/access.ts'
 import type { Endpoint } from '../../connectors/endpoint.ts'
@@ -19,13 +19,13 @@ export interface SyncOptions {
   readonly venueName: string
   readonly config: Config
   readonly accounts: readonly AccountAccess[]
-  /** Credentials of all accounts of the configuration, where these are only some of them. */
+  /** Credentials of all accounts of the configuration, if this run covers only some of them. */
   readonly secrets?: readonly string[]
   /** Feeds to read, account settings included. */
   readonly feeds: readonly Endpoint[]
   readonly settings: Endpoint
   readonly since?: number
-  /** The command line named accounts or feeds, so that this run does not read all that the configuration wants. */
+  /** The command line named accounts or feeds, so this run does not read everything that is configured. */
   readonly isPart?: boolean
   /** The feeds that it named. */
   readonly namedFeeds?: readonly string[] | undefined
@@ -34,7 +34,7 @@ export interface SyncOptions {
   readonly signal: AbortSignal
   readonly command: string
   readonly progress: (event: Progress) => void
-  /** Id of the run; a new one when absent. */
+  /** Id of the run; a new one if absent. */
   readonly run?: string
 }
 
@@ -43,12 +43,12 @@ export interface SyncResult {
   readonly requests: number
   readonly retries: number
   readonly rows: number
-  /** What the venue refused for want of a valid credential or address, for people to read. */
+  /** What the venue refused for lack of a valid credential or address, for people to read. */
   readonly refusals: readonly string[]
-  /** Why the venue could not be read, once for each account and class; the refusals among them. */
+  /** Why the venue could not be read, once for each account and class, refusals included. */
   readonly failures: readonly SyncFailure[]
   readonly incomplete: boolean
-  /** What the configuration says of an account is not so: that account was not read. */
+  /** Accounts about which the configuration is wrong, and which were not read. */
   readonly misconfigured: boolean
 }
 
@@ -118,14 +118,16 @@ export async function sync(options: SyncOptions): Promise<SyncResult> {
   }
 }
 
-/** How a run ended, for the table `runs`; one that was told to read only a part of the books vouches for that part alone. */
+/** How a run ended, for the table `runs`; a run restricted to a part of the books vouches for that part alone. */
 function outcomeOf({ refusals, incomplete, misconfigured }: Outcome, isPart: boolean): string {
   if (refusals.length > 0) return 'refused'
   if (incomplete || misconfigured) return 'incomplete'
   return isPart ? 'part done' : 'done'
 }
 
-/** Feeds of a run: those named, else every reading endpoint whose answer lands; the settings always come along. */
+/**
+ * Feeds of a run: those named, otherwise every reading endpoint whose answer lands; the settings are always included.
+ */
 export function selectFeeds(
   endpoints: readonly Endpoint[],
   named: readonly string[] | undefined,

@@ -131,7 +131,7 @@ describe.skipIf(NAMESPACE === undefined)('a full disk', () => {
     )
     const full = step('full')
     expect(full.code).toBe(5)
-    expect(full.stderr).toContain('of the journal could not be landed; none of them has.')
+    expect(full.stderr).toContain('of the journal could not be landed; none of them has landed.')
     expect(full.stderr).toContain('where:    DISK/books/landing.duckdb')
     expect(full.stderr).toMatch(/found: {4}a disk with \d MiB free/)
     expect(full.ledger).toBe(ledgerAt('before'))
@@ -244,7 +244,7 @@ describe.skipIf(NAMESPACE === undefined)('a folder that may not be written', () 
     )
     expect(step('full').code).toBe(2)
     expect(step('full').stderr).toBe(
-      'tieout: The disk refused to make a folder.\n  where:    DISK/books/filings\n' +
+      'tieout: The disk refused to create a folder.\n  where:    DISK/books/filings\n' +
         '  expected: a file system that can be written\n' +
         '  found:    a file system that can only be read (EROFS)\n' +
         '  next:     Make the file system writable, or name another folder with --dir.\n',

@@ -347,7 +347,7 @@ describe('erase', { timeout: 120_000 }, () => {
   })
 
   test.each([
-    [['erase'], 'Nothing says what to erase.'],
+    [['erase'], 'Nothing to erase is named.'],
     [['erase', '4', '99', '--yes'], 'The journal has no such frame to erase.'],
     [['erase', '--matching', ''], '--matching'],
   ])('%j is refused, and changes nothing', async (words, message) => {

@@ -63,7 +63,7 @@ test.each([
     )
     expect(limited.stderr).toContain(sentence)
     expect(limited.stderr).toContain(found)
-    expect(limited.stderr).toContain('Raise the limit of file sizes (`ulimit -f`')
+    expect(limited.stderr).toContain('Raise the file size limit (`ulimit -f`')
     expect(limited.status).toBe(2)
     expect(readFileSync(join(dir, 'ledger.duckdb')).equals(before)).toBe(true)
 

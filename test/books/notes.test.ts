@@ -176,8 +176,8 @@ async function addPage(dir: string, row: string): Promise<void> {
 
 describe('a note', () => {
   test.each([
-    ['on nothing', ['ffffffff', '--note', 'x'], 'No break has this id now.'],
-    ['that says nothing', ['ffffffff', '--note', '  '], 'The note cannot be kept.'],
+    ['on nothing', ['ffffffff', '--note', 'x'], 'No current break has this id.'],
+    ['that says nothing', ['ffffffff', '--note', '  '], 'The note cannot be stored.'],
     ['without a word', ['ffffffff'], 'The note is missing.'],
   ])('%s is a usage error', async (_what, args, message) => {
     const run = await command(['explain-break', ...args, '--dir', copied()])

@@ -225,13 +225,13 @@ describe('damaged books', () => {
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout: expect.stringContaining(
-        `${other} was of other books: its pages are not those that had landed.`,
+        `${other} belonged to other books: its pages are not the ones that had landed.`,
       ),
     })
     const last = frames.at(-1)!.seq
     expect(stdout).toContain(
       `No frame of the journal is damaged; all ${cut.seq} frames are kept.\n` +
-        `Frames ${cut.seq + 1} to ${last} are missing: landed before, and behind the end of this journal.`,
+        `Frames ${cut.seq + 1} to ${last} are missing: they had landed, but are beyond the end of this journal.`,
     )
     expect(
       (await framesOf(dir)).filter(({ meta }) => 'run' in meta && meta.run === 'of-other-books'),
@@ -255,7 +255,7 @@ describe('damaged books', () => {
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout: expect.stringContaining(
-        `${other} was of other books: its pages are not those that had landed.`,
+        `${other} belonged to other books: its pages are not the ones that had landed.`,
       ),
     })
     expect(stdout).toContain(`all ${frames.length} frames are kept.`)
@@ -298,7 +298,7 @@ describe('damaged books', () => {
     expect(describeRepair({ ...one, file: '/books/journal/damaged-1.bin', pending: 1 })).toBe(
       [
         'Damaged or missing: frame 7. Kept: 1 whole frame.',
-        'What was set aside is in /books/journal/damaged-1.bin.',
+        'The damaged bytes are in /books/journal/damaged-1.bin.',
         '1 range is pending again: `tieout nightly` fetches it while the venue still has it.',
       ].join('\n'),
     )
@@ -323,7 +323,7 @@ describe('damaged books', () => {
 
     expect(stdout).toContain(`No frame of the journal is damaged; all ${kept.seq} frames are kept.`)
     expect(stdout).toContain(
-      `Frames ${kept.seq + 1} to ${kept.seq + 3} are missing: landed before, and behind the end of this journal.`,
+      `Frames ${kept.seq + 1} to ${kept.seq + 3} are missing: they had landed, but are beyond the end of this journal.`,
     )
     // Thousands of frames that follow each other are one line.
     expect(stdout).toContain(
@@ -352,7 +352,7 @@ describe('damaged books', () => {
       expect(stopped.code).toBe(2)
       expect(stopped.stderr).toContain(join(dir, 'tmp'))
       expect(stopped[output]).toMatch(
-        /^Damaged or missing: frames? [\d, to]+\. Kept: \d+ whole frames\.\nWhat was set aside is in .*damaged-.*\.bin\.$/m,
+        /^Damaged or missing: frames? [\d, to]+\. Kept: \d+ whole frames\.\nThe damaged bytes are in .*damaged-.*\.bin\.$/m,
       )
       expect(stopped.stdout).not.toContain('verifies')
       rmSync(join(dir, 'tmp'))

@@ -18,7 +18,8 @@ import { temporaryFolder } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 
 const FIXTURE = join(import.meta.dirname, '..', 'fixtures', 'books-schema-1')
-const NOTE = 'The landing database was made by an older version of tieout. It is made again from the journal.'
+const NOTE =
+  'The landing database was created by an older version of tieout. It is being rebuilt from the journal.'
 
 /** The books of the older version, each test with a copy of its own. */
 function olderBooks(): string {
@@ -197,11 +198,11 @@ describe('books of a newer version', () => {
     expect(code).toBe(2)
     expect(stderr).toBe(
       [
-        'tieout: The landing database was made by a newer version of tieout.',
+        'tieout: The landing database was created by a newer version of tieout.',
         `  where:    ${join(dir, 'landing.duckdb')}`,
         '  expected: schema version 7',
         '  found:    schema version 8',
-        '  next:     Update tieout, then run again. To stay with this version run `tieout rebuild`: it makes the file again from the journal, as far as it knows the frames.',
+        '  next:     Update tieout, then run again. To stay with this version, run `tieout rebuild`: it rebuilds the file from the journal as far as it knows the frames.',
         '',
       ].join('\n'),
     )
@@ -239,7 +240,7 @@ describe('books of a newer version', () => {
           where: 'frame 7',
           found,
           action:
-            'Update tieout to the version that wrote the frame, or a later one. Nothing of the journal is lost.',
+            'Update tieout to the version that wrote the frame, or a later one. Nothing in the journal is lost.',
         },
       })
     },

@@ -74,7 +74,7 @@ test('whole books verify, the ledger among them, and nothing of what was landed 
   expect([code, stdout]).toEqual([
     0,
     expect.stringMatching(
-      /\n\d+ tables of the published ledger held against what was built\.\nEverything verifies\.\n$/,
+      /\n\d+ tables of the published ledger compared with what was built\.\nEverything verifies\.\n$/,
     ),
   ])
   expect(modes.get('landing-verified.duckdb')).toBe('600')
@@ -105,7 +105,7 @@ test.each<[string, (ledger: string) => void | Promise<void>, RegExp]>([
   [
     'with a row that was changed',
     (ledger) => change(ledger, 'update imported_trades set total = 1'),
-    /PROBLEM {2}ledger: table main\.imported_trades does not hold the rows that the build made \(1 then, 1 now\); run tieout build\n/,
+    /PROBLEM {2}ledger: table main\.imported_trades does not hold the rows that the build wrote \(1 then, 1 now\); run tieout build\n/,
   ],
   [
     'without one of its tables',
@@ -115,7 +115,7 @@ test.each<[string, (ledger: string) => void | Promise<void>, RegExp]>([
   [
     'that does not say how it was made',
     (ledger) => change(ledger, 'drop table made_tables'),
-    /PROBLEM {2}ledger: it does not say how its tables were made; run tieout build\n/,
+    /PROBLEM {2}ledger: it has no record of how its tables were built; run tieout build\n/,
   ],
   [
     'of other books',
@@ -129,7 +129,7 @@ test.each<[string, (ledger: string) => void | Promise<void>, RegExp]>([
         ledger,
         "update about set program = 'another'; update made_tables set rows_hash = '1' where table_name in ('main.imported_trades', 'main.lot_events')",
       ),
-    /\nPROBLEM {2}ledger: another version of tieout built it, and 2 of its tables have another hash than that version wrote down, which it may have made otherwise; run tieout build\n1 problem\.\n$/,
+    /\nPROBLEM {2}ledger: another version of tieout built it, and 2 of its tables have a different hash from the one that version recorded, which may have been computed differently; run tieout build\n1 problem\.\n$/,
   ],
 ])('a ledger %s is a problem, which a build makes good', async (_name, damage, problem) => {
   const { dir, ledger } = copied()
@@ -182,7 +182,7 @@ test('verify --rebuild tells a ledger of another configuration, or from before t
     return problems.map((text) => text.replace(/\d+/g, 'N'))
   }
   const differs = (table: string) =>
-    `ledger: table main.${table} has N rows that differ from the N that a full build makes; run tieout build --full`
+    `ledger: table main.${table} has N rows that differ from the N of a full build; run tieout build --full`
   const because = (what: string) =>
     `ledger: it was built ${what}, so these tables may differ for that reason; run tieout build`
 

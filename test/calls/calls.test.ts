@@ -131,7 +131,7 @@ describe('a call that writes, without --write', () => {
       },
     })
     expect(told).toEqual([
-      'A clientOid will be added, by which the order can be found.',
+      'A clientOid will be added, so that the order can be found later.',
       'Nothing was sent: this changes something at the venue. Add --write to send it.',
     ])
     expect(venue.stats()).toEqual(before)

@@ -42,7 +42,7 @@ describe('a batch of changes', () => {
       [
         'tieout: The venue refused some of the items: trade.batchModifyOrders for account trader.',
         '  found:    2 of 3 items refused: item 2 (clientOid mine): 25204 Order does not exist; item 3 (orderId 13): 25214 Too many modifications',
-        '  next:     The other items were carried out. Correct what was refused and send that alone.',
+        '  next:     The other items were carried out. Correct what was refused and send only that.',
         '',
       ].join('\n'),
     )
@@ -64,7 +64,7 @@ describe('a batch of changes', () => {
     expect(run.stderr).toContain('The venue refused all items: trade.batchModifyOrders for account trader.')
     expect(run.stderr).toContain('item 2 (clientOid mine): no id;')
     expect(run.stderr).toContain(
-      '  next:     Nothing was changed. Correct what was refused and send that alone.',
+      '  next:     Nothing was changed. Correct what was refused and send only that.',
     )
     expect(await writes(dir)).toMatchObject([{ outcome: 'refused', code: '25204 no id' }])
   }, 60_000)
@@ -79,9 +79,9 @@ describe('a batch of changes', () => {
     async (_what, answer) => {
       const { venue, dir, run } = await modify(answer)
       expect(run.code).toBe(4)
-      expect(run.stderr).toContain('The answer does not tell what became of')
+      expect(run.stderr).toContain('The answer does not state what became of')
       expect(run.stderr).toContain('(orderId 13): not told')
-      expect(run.stderr).toContain('Do not send it again until then.')
+      expect(run.stderr).toContain('Until then, do not send it again.')
       expect(await writes(dir)).toMatchObject([{ outcome: 'unknown' }])
       const again = await command([
         ...['call', 'trade.batchModifyOrders', `orders=${ORDERS}`, '--write', '--dir', dir],

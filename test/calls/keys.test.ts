@@ -60,7 +60,7 @@ describe('a key created by a call', () => {
     expect(textOf(at.dir, 'credentials.yaml').startsWith(`# Keys of the desk.\n${before}`)).toBe(true)
     expect(statSync(join(at.dir, 'credentials.yaml')).mode & 0o777).toBe(0o600)
     expect(at.told.at(-1)).toBe(
-      `Its credentials are kept in ${join(at.dir, 'credentials.yaml')} as sub-${uid}; the secret is shown nowhere.`,
+      `Its credentials are stored in ${join(at.dir, 'credentials.yaml')} as sub-${uid}; the secret is not shown anywhere.`,
     )
   })
 
@@ -100,8 +100,8 @@ describe('a key created by a call', () => {
   })
 
   test.each([
-    ['a name that is taken', { saveAs: 'broker' }, 'There are credentials named broker already.'],
-    ['a name that is none', { saveAs: '../x' }, 'Credentials cannot be kept under the name ../x.'],
+    ['a name that is taken', { saveAs: 'broker' }, 'There are already credentials named broker.'],
+    ['a name that is none', { saveAs: '../x' }, 'Credentials cannot be stored under the name ../x.'],
   ])('is not asked for under %s', async (_, options, message) => {
     const venue = await sandbox()
     const at = await desk(venue)
@@ -131,7 +131,7 @@ describe('a key created by a call', () => {
     )
     expect(error?.describe()).toBe(
       [
-        'A key of sub-account 7 was created, but its secret could not be kept.',
+        'A key of sub-account 7 was created, but its secret could not be stored.',
         `  where:    ${join(dir, 'credentials.yaml')}`,
         '  found:    a folder (EISDIR)',
         '  next:     Delete the key on the venue’s site: its secret is shown only once. Then create it again.',
@@ -224,7 +224,7 @@ describe('the sub-accounts of a broker', () => {
     const after = textOf(at.dir, 'tieout.yaml')
     const sent = way.arrived.length
     await addSubaccounts(at.context, options(uid))
-    expect(at.printed.at(-1)).toBe(`Sub-account ${uid} is configured already.`)
+    expect(at.printed.at(-1)).toBe(`Sub-account ${uid} is already configured.`)
     expect(textOf(at.dir, 'tieout.yaml')).toBe(after)
     expect(way.arrived).toHaveLength(sent)
   })
@@ -265,7 +265,7 @@ describe('the sub-accounts of a broker', () => {
     await expect(addSubaccounts(at.context, { ...options('4711'), account: 'parent' })).rejects.toMatchObject(
       {
         exitCode: 4,
-        message: 'Only an ND broker main account can create keys of sub-accounts (interface document, 4.1).',
+        message: 'Only an ND broker main account can create keys for sub-accounts (interface document, 4.1).',
         details: { where: 'account parent', action: expect.stringContaining('--account') },
       },
     )

@@ -35,7 +35,7 @@ test('an answer whose items are none of those that were sent counts what it has 
     ['trade.batchModifyOrders', 'orders=[{"orderId":"1","qty":"1"},{"orderId":"2","qty":"1"}]'],
   )
   expect(run.code).toBe(4)
-  expect(run.stderr).toContain('found:    6 of 6 items not told of: item 1: no id; ')
+  expect(run.stderr).toContain('found:    6 of 6 items with unknown outcome: item 1: no id; ')
   expect(write).toMatchObject({ outcome: 'unknown' })
 })
 

@@ -73,7 +73,7 @@ describe('the words of a call', () => {
   test('a word without a key, a field given twice and broken JSON are refused with an example', () => {
     expect(refusal(() => read('futures.positions', 'USDT-FUTURES'))).toBe(
       [
-        'The values for futures.positions are not understood.',
+        'The values for futures.positions cannot be parsed.',
         '  expected: words of the form key=value',
         '  found:    USDT-FUTURES',
         '  next:     Write them as in: tieout call futures.positions productType=…',

@@ -127,7 +127,7 @@ describe('a write whose answer is lost', () => {
     const [first, second] = await writesOf(at)
     expect([first?.outcome, second?.outcome]).toEqual(['done', 'unknown'])
     expect(at.told).toContain(
-      `Order mine of write ${second?.seq} cannot be told from that of write ${first?.seq}, which has the same clientOid: look at both yourself.`,
+      `Order mine of write ${second?.seq} cannot be told from that of write ${first?.seq}, which has the same clientOid. Check both yourself.`,
     )
   })
 
@@ -139,12 +139,12 @@ describe('a write whose answer is lost', () => {
       name: 'OutcomeUnknown',
       exitCode: 5,
     })
-    expect(at.told).toContain('Order own-1 of write 1 stands neither in the open orders nor in the history.')
+    expect(at.told).toContain('Order own-1 of write 1 is neither among the open orders nor in the history.')
     expect(await writesOf(at)).toMatchObject([{ seq: 1, outcome: 'unknown' }])
 
     await expect(at.call('spot.placeOrder', ORDER, send)).rejects.toMatchObject({
       exitCode: 2,
-      message: 'The same request may have been carried out already; it is not sent a second time.',
+      message: 'The same request may already have been carried out; it was not sent a second time.',
       details: {
         where: 'write 1, spot.placeOrder of account parent',
         action: expect.stringContaining(
@@ -153,7 +153,7 @@ describe('a write whose answer is lost', () => {
       },
     })
     expect(at.told[0]).toMatch(
-      /^Write 1 \(spot.placeOrder of account parent, .*\) may have been carried out: no answer came/,
+      /^Write 1 \(spot.placeOrder of account parent, .*\) may have been carried out: no conclusive answer arrived/,
     )
     expect(way.arrived.filter((path) => path === PLACE)).toEqual([])
   })
@@ -178,7 +178,7 @@ describe('a write whose answer is lost', () => {
       const atOnce = [...ORDER.map((word) => word.replace('gtc', force)), 'clientOid=mine']
       await expect(at.call('spot.placeOrder', atOnce, send)).rejects.toMatchObject({ name: 'OutcomeUnknown' })
       await expect(at.call('spot.placeOrder', atOnce, send)).rejects.toMatchObject({
-        message: 'The same request may have been carried out already; it is not sent a second time.',
+        message: 'The same request may already have been carried out; it was not sent a second time.',
         details: { action: expect.stringMatching(/--as done, or --as refused\.$/) },
       })
       expect(way.arrived.filter((path) => path === PLACE)).toEqual([])
@@ -231,7 +231,7 @@ describe('a write whose answer is lost', () => {
     await expect(first).rejects.toMatchObject({ name: 'OutcomeUnknown' })
     const again = at.call('spot.placeOrder', valid('1767225660000', '9000'), send)
     await expect(again).rejects.toMatchObject({
-      message: 'The same request may have been carried out already; it is not sent a second time.',
+      message: 'The same request may already have been carried out; it was not sent a second time.',
     })
     expect(way.arrived.filter((path) => path === PLACE)).toEqual([])
   })
@@ -243,7 +243,7 @@ describe('a write whose answer is lost', () => {
     await expect(at.call('spot.placeOrder', ORDER, send)).rejects.toMatchObject({ name: 'OutcomeUnknown' })
     const otherwise = ORDER.map((word) => word.replace('price=1000', 'price=1000.0').replace('0.01', '0.010'))
     await expect(at.call('spot.placeOrder', otherwise, send)).rejects.toMatchObject({
-      message: 'The same request may have been carried out already; it is not sent a second time.',
+      message: 'The same request may already have been carried out; it was not sent a second time.',
     })
     expect(way.arrived.filter((path) => path === PLACE)).toEqual([])
   })
@@ -262,7 +262,7 @@ describe('a write whose answer is lost', () => {
       [...market, 'force=ioc', 'price=1000'],
     ])
       await expect(at.call('spot.placeOrder', same, send)).rejects.toMatchObject({
-        message: 'The same request may have been carried out already; it is not sent a second time.',
+        message: 'The same request may already have been carried out; it was not sent a second time.',
       })
     expect(way.arrived.filter((path) => path === PLACE)).toEqual([])
   })
@@ -342,7 +342,7 @@ describe('an intent without an outcome, which a killed process leaves', () => {
     expect(at.told.slice(0, 3)).toEqual([
       'Landing 1 journaled frame that had not landed when the last run ended.',
       expect.stringMatching(
-        /^Write 1 .* may have been carried out: the process ended before the answer came\.\n/,
+        /^Write 1 .* may have been carried out: the process ended before the answer arrived\.\n/,
       ),
       `Write 1 was carried out: order ${order?.orderId} was found in trade.openOrders as live (clientOid before).`,
     ])
@@ -359,7 +359,7 @@ describe('an intent without an outcome, which a killed process leaves', () => {
     const again = () => at.call('spot.placeOrder', ORDER, send)
     await expect(again()).rejects.toMatchObject({
       exitCode: 2,
-      message: 'The same order was carried out already; it was not sent a second time.',
+      message: 'The same order has already been carried out; it was not sent a second time.',
       details: {
         where: 'write 1, spot.placeOrder of account parent',
         found: expect.stringMatching(/^order \d+, clientOid before$/),
@@ -388,7 +388,7 @@ describe('an intent without an outcome, which a killed process leaves', () => {
     child.kill('SIGKILL')
     await ended
     const [order] = await openOrders(at)
-    expect(at.told[0]).toMatch(/may have been carried out: the process ended before the answer came/)
+    expect(at.told[0]).toMatch(/may have been carried out: the process ended before the answer arrived/)
     expect(await writesOf(at)).toMatchObject([
       { body: expect.stringContaining(order?.clientOid ?? '-'), code: 'found' },
     ])
@@ -406,7 +406,7 @@ describe('an intent without an outcome, which a killed process leaves', () => {
     await expect(call(stopped, asked)).rejects.toMatchObject({ name: 'OutcomeUnknown', code: 'time-out' })
     await answered
     expect(at.told).toEqual([
-      'What became of write 1 was not looked for: The request was stopped: trade.openOrders.',
+      'The outcome of write 1 was not looked up: The request was stopped: trade.openOrders.',
     ])
     expect(await writesOf(at)).toMatchObject([{ outcome: 'unknown', code: 'time-out' }])
   })
@@ -438,7 +438,7 @@ describe('an intent without an outcome, which a killed process leaves', () => {
     const at = await desk(await sandbox())
     await killedWith(at, 'before')
     await openOrders(at)
-    expect(at.told).toContain('Order before of write 1 stands neither in the open orders nor in the history.')
+    expect(at.told).toContain('Order before of write 1 is neither among the open orders nor in the history.')
     expect(await writesOf(at)).toMatchObject([{ seq: 1, outcome: null, code: null }])
   })
 })

@@ -332,7 +332,7 @@ describe('a run', { timeout: 120_000 }, () => {
   test.each([
     ['sync', 'histroy: {}\naccounts: { main: {} }', 'The configuration has an unknown key: histroy.'],
     ['nightly', 'accounts: { main: { uid: 7 } }', 'The configuration has a bad value at accounts.main.uid.'],
-    ['nightly', 'accounts: {}', 'The configuration names no account.'],
+    ['nightly', 'accounts: {}', 'The configuration has no accounts.'],
     [
       'nightly',
       'history: { feeds: [tax.record] }\naccounts: { main: {} }',

@@ -27,11 +27,11 @@ const refused: readonly (readonly [string, string])[] = [
   ['sql 1 --format csv --json', '--json and --format name two forms of the output.'],
   ['report gains --out=', '--out has no value.'],
   ['report gains --freeze=', '--freeze has no value.'],
-  ['sandbox --port 65536', '--port is not a port.'],
-  ['sandbox --port 1.5', '--port is not a port.'],
+  ['sandbox --port 65536', '--port is not a valid port.'],
+  ['sandbox --port 1.5', '--port is not a valid port.'],
   ['sandbox --days 0', '--days is not a usable number.'],
   ['writes --settle 5', 'One option needs another one, which is missing:\n settle -> as\n'],
-  ['import --undo 1.5', 'There is no import of this number.'],
+  ['import --undo 1.5', 'There is no import with this number.'],
 ]
 
 describe('a usage error is', () => {

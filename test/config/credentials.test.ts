@@ -57,11 +57,11 @@ test('two accounts with one key are refused, api or tax, and the key is not name
 })
 
 test.each([
-  ['KEY', 'hidden\n', 'white space at its beginning or end'],
-  ['SECRET', 'hidden\n', 'white space at its beginning or end'],
-  ['PASSPHRASE', ' hidden', 'white space at its beginning or end'],
+  ['KEY', 'hidden\n', 'white space at the beginning or end'],
+  ['SECRET', 'hidden\n', 'white space at the beginning or end'],
+  ['PASSPHRASE', ' hidden', 'white space at the beginning or end'],
   ['SECRET', 'hid\nden', 'a control character, such as a tab or a line break'],
-  ['KEY', 'hidden€', 'a character that no header of a request can carry'],
+  ['KEY', 'hidden€', 'a character that is not allowed in a request header'],
 ])(
   'a %s that no request could carry is refused before anything is sent, and is not shown',
   (part, value, found) => {
@@ -72,7 +72,7 @@ test.each([
       )
       const of = before === '' ? 'main' : 'main (tax)'
       expect(error.message).toBe(
-        `The ${part.toLowerCase()} of account ${of} cannot be what the venue gave out.`,
+        `The ${part.toLowerCase()} of account ${of} cannot be what the venue issued.`,
       )
       expect([error.exitCode, error.details.found]).toEqual([2, found])
       expect(error.describe()).not.toMatch(/hid|den/)

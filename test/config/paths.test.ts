@@ -33,13 +33,13 @@ test.each([
   [
     'status --config folder',
     'The configuration cannot be read.',
-    'a YAML file, as `tieout init` writes one',
+    'a YAML file such as `tieout init` writes',
     A_FOLDER,
   ],
   [
     'status --config link',
     'The configuration cannot be read.',
-    'a YAML file, as `tieout init` writes one',
+    'a YAML file such as `tieout init` writes',
     NO_LINK,
   ],
   ['import trades folder', 'The file to import cannot be read.', 'a CSV file', A_FOLDER],
@@ -48,7 +48,7 @@ test.each([
   ['import trades trades.csv --mapping folder', 'The mapping cannot be read.', 'a YAML file', A_FOLDER],
   [
     'demo --dir file',
-    'The folder of the books cannot be made.',
+    'The folder of the books cannot be created.',
     'a folder that can be written',
     'a file of that name',
   ],
@@ -83,7 +83,7 @@ test('a configuration that --config names and that is not there is no empty one'
       [
         'tieout: There is no configuration.',
         `  where:    ${join(dir, name)}`,
-        '  expected: the file that --config names',
+        '  expected: the file named by --config',
         '  next:     Correct --config. `tieout init` writes a commented one; `tieout demo` needs none.',
       ],
     ])
@@ -120,7 +120,7 @@ test('a sandbox does not begin in a file', async () => {
   expect([code, stderr.split('\n').slice(0, 4)]).toEqual([
     2,
     [
-      'tieout: The folder of the books cannot be made.',
+      'tieout: The folder of the books cannot be created.',
       `  where:    ${file}`,
       '  expected: a folder that can be written',
       '  found:    a file of that name',
@@ -152,9 +152,9 @@ test('a pipe into which nobody writes is not waited for without end', async () =
   expect((await statusOf(file)).split('\n')).toEqual([
     'tieout: The file cannot be read.',
     `  where:    ${file}`,
-    '  expected: a regular file, or a pipe into which something is written',
-    '  found:    a pipe into which nobody wrote for 5 s',
-    '  next:     Correct the name, or look why what should write into it did not.',
+    '  expected: a regular file, or a pipe with a writer',
+    '  found:    a pipe that nothing was written to for 5 s',
+    '  next:     Correct the name, or check why nothing was written to the pipe.',
     '',
   ])
 }, 90_000)
@@ -179,7 +179,7 @@ test('a folder in place of a file of the books is a matter of set-up', () => {
     2,
     'a file',
     A_FOLDER,
-    'A folder stands where a file is expected: move it away, or name another folder with --dir.',
+    'There is a folder where a file is expected. Move it, or name another folder with --dir.',
   ])
 })
 
@@ -187,7 +187,7 @@ test('every failure of the disk says what was expected, also one whose code has 
   const expected = (code: string) =>
     new DiskError('The disk refused to read a file.', '/books/x', Object.assign(new Error('no'), { code }))
       .details.expected
-  expect(expected('EACCES')).toBe('the right to read and write it')
+  expect(expected('EACCES')).toBe('permission to read and write it')
   expect(expected('EBUSY')).toBe('a file or folder that can be read and written')
 })
 
@@ -205,10 +205,10 @@ test('a folder whose name is no UTF-8 is refused, and no other one is made in it
   await expect(ended).rejects.toMatchObject({
     code: 2,
     stderr:
-      'tieout: The path of the books is not written in UTF-8.\n' +
+      'tieout: The path of the books is not valid UTF-8.\n' +
       `  where:    ${join(dir, 'b\uFFFD')}\n` +
       '  expected: a path in UTF-8\n' +
-      '  found:    bytes that are none, shown as \uFFFD\n' +
+      '  found:    other bytes, shown as \uFFFD\n' +
       '  next:     Rename the folder, or choose another one with --dir.\n',
   })
   expect(readdirSync(dir, { encoding: 'buffer' })).toEqual([Buffer.from([0x62, 0xff])])

@@ -31,7 +31,7 @@ const refused: readonly (readonly [what: string, yaml: string, found: string])[]
       ] as const,
   ),
   ['no feed at all', 'history: { feeds: [] }', 'No feed is named.'],
-  ['a history that is yet to come', 'history: { since: 2031-01-01 }', 'history.since lies in the future.'],
+  ['a history that is yet to come', 'history: { since: 2031-01-01 }', 'history.since is in the future.'],
   ...[
     '01.02.2026',
     '2026-02-30',
@@ -55,7 +55,7 @@ const refused: readonly (readonly [what: string, yaml: string, found: string])[]
   [
     'a number for a uid',
     'venue: { base_url: 5 }',
-    'expected: a text, in quotes where it is all digits\n  found:    a number',
+    'expected: a string, in quotes if it is all digits\n  found:    a number',
   ],
   ['a word for a list', 'history: { feeds: tax.records }', 'expected: a list\n  found:    a text'],
   ['a key that nothing knows', 'reports: {}\ngone: 1', 'has an unknown key: gone'],
@@ -87,7 +87,7 @@ const refused: readonly (readonly [what: string, yaml: string, found: string])[]
     'venue: { retention_days: { tax.records: 1.0e+308 } }',
     'expected: at most 18250 days (fifty years)',
   ],
-  ['a currency in lower case', 'reports: { currency: eur }', 'a currency in capitals'],
+  ['a currency in lower case', 'reports: { currency: eur }', 'a currency code in upper case'],
 ]
 
 /** Accounts of one configuration that would read the same variables. */
@@ -176,7 +176,7 @@ test('a folder of books that is a file is no matter of permissions', async () =>
   const { code, stderr } = await command(['status', '--dir', file])
   expect(code).toBe(2)
   expect(stderr).toContain('found:    a file where the path needs a folder (ENOTDIR)')
-  expect(stderr).toContain('next:     Name another folder with --dir, or another file with --config.')
+  expect(stderr).toContain('next:     Name the right folder with --dir, or the right file with --config.')
 })
 
 test('a folder in place of the configuration is no matter of permissions', async () => {
@@ -185,5 +185,5 @@ test('a folder in place of the configuration is no matter of permissions', async
   const { code, stderr } = await command(['plan', '--dir', dir])
   expect(code).toBe(2)
   expect(stderr).toContain('found:    a folder (EISDIR)')
-  expect(stderr).toContain('next:     Name another folder with --dir, or another file with --config.')
+  expect(stderr).toContain('next:     Name the right folder with --dir, or the right file with --config.')
 })

@@ -301,8 +301,8 @@ describe('what is refused', () => {
         expected: '100, as in row 1 of one.csv, imported before',
         found: '101',
         action:
-          'Where rows were corrected, take back the import that has them (`tieout import --undo 1`) and import all of its rows again. ' +
-          'What is another row needs another id. Nothing of the file has been imported.',
+          'If rows were corrected, take back the import that has them (`tieout import --undo 1`) and import all of its rows again. ' +
+          'A different row needs a different id. Nothing of the file has been imported.',
       },
     })
     await books.build()
@@ -317,7 +317,7 @@ describe('what is refused', () => {
     )
     await expect(again).rejects.toMatchObject({
       ...{ count: 2, exitCode: 2 },
-      details: { action: expect.stringMatching(/^Where rows were corrected, take back the import/) },
+      details: { action: expect.stringMatching(/^If rows were corrected, take back the import/) },
     })
   })
 
@@ -341,7 +341,7 @@ describe('what is refused', () => {
     'is a common coin in lower case (%s), which would be another coin',
     async (found, expected, column, row) => {
       await expect(books.trades(row)).rejects.toMatchObject({
-        message: 'A coin is not written in capitals.',
+        message: 'A coin code is not in upper case.',
         details: { where: expect.stringMatching(new RegExp(`:2, column ${column}$`)), expected, found },
       })
     },
@@ -357,7 +357,7 @@ describe('what is refused', () => {
     'is a name with a character that nobody sees (%s), which would be another one',
     async (sign, column, row) => {
       await expect(books.trades(row)).rejects.toMatchObject({
-        message: 'A cell has a character in it that cannot be seen.',
+        message: 'A cell contains an invisible character.',
         details: {
           where: expect.stringMatching(new RegExp(`:2, column ${column}$`)),
           found: expect.stringContaining(`${sign} in `),
@@ -383,7 +383,7 @@ describe('what is refused', () => {
 
   it('is a time that is yet to come, in every kind of file', async () => {
     const refused = (column: string, found: string) => ({
-      message: 'A time lies in the future.',
+      message: 'A time is in the future.',
       details: { where: expect.stringMatching(new RegExp(`:2, column ${column}$`)), found },
     })
     await expect(books.trades('b1,2062-01-31T10:00:00Z,main,buy,BTC,1,USD,100,0,')).rejects.toMatchObject(
@@ -427,7 +427,7 @@ describe('what is refused', () => {
       },
       `one of ${BYTES} bytes`,
     ],
-    ['is removed', (path) => rmSync(path), 'no file of this name'],
+    ['is removed', (path) => rmSync(path), 'no file with this name'],
   ])('is a file that %s while it is read', async (_what, change, found) => {
     const path = books.file('moving.csv', `${TRADE_HEADER}\n${GOOD}\n`)
     const disk = {
@@ -440,7 +440,7 @@ describe('what is refused', () => {
     }
     await expect(readImport(disk, 'trades', path, { dir: books.dir })).rejects.toMatchObject({
       name: 'UsageError',
-      message: 'The file changed while it was read.',
+      message: 'The file changed while it was being read.',
       details: { where: path, found: expect.stringContaining(found) },
     })
   })
@@ -448,7 +448,7 @@ describe('what is refused', () => {
   it('is a file that is not there, or is no file', async () => {
     await expect(readImport(nodeDisk, 'trades', `${books.dir}/none.csv`, books)).rejects.toMatchObject({
       exitCode: 2,
-      details: { found: 'no file of this name' },
+      details: { found: 'no file with this name' },
     })
     await expect(readImport(nodeDisk, 'trades', books.dir, books)).rejects.toMatchObject({
       exitCode: 2,

@@ -182,7 +182,7 @@ describe('an import that is taken back', () => {
     const third = await command(['import', '--undo', String(id), '--dir', books.dir])
     expect(third).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('This import was withdrawn before.'),
+      stderr: expect.stringContaining('This import has already been withdrawn.'),
     })
     expect(kept.added).toBe(1)
   }, 120_000)
@@ -192,8 +192,8 @@ describe('an import that is taken back', () => {
     await books.trades(BOUGHT, SOLD)
     await books.undo(Number(first.id))
     expect(await books.gains()).toEqual(['s1 <- b1: 1 for 149 cost 101 gain 48'])
-    await expect(books.undo(Number(first.id))).rejects.toThrow('This import was withdrawn before.')
-    await expect(books.undo(999)).rejects.toThrow('There is no import of this number.')
+    await expect(books.undo(Number(first.id))).rejects.toThrow('This import has already been withdrawn.')
+    await expect(books.undo(999)).rejects.toThrow('There is no import with this number.')
   })
 })
 

@@ -311,7 +311,7 @@ it('an imported price file values the books, and is read again from the journal'
     for (const other of [{ asset: 'BNX' }, { currency: 'EUR' }, { candle: 30 }])
       await expect(books.import('prices', candles, 'again.csv', { ...told, ...other })).rejects.toMatchObject(
         {
-          message: 'The books have this very file, read otherwise.',
+          message: 'The books already have this very file, read differently.',
           details: {
             found: expect.stringMatching(/^2 rows that the import \d+ \(BNBUSD_60\.csv\) does not have/),
             expected: expect.stringContaining('--asset, --currency, --zone and --candle'),

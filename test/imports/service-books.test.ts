@@ -122,9 +122,9 @@ describe('an export in the books', () => {
     it('is refused where the very file was read by the clocks of another zone: it would count twice', async () => {
       const { id } = await of('ct.csv', 'UTC', BOUGHT, SOLD)
       await expect(of('again.csv', 'Europe/Berlin', BOUGHT, SOLD)).rejects.toMatchObject({
-        message: 'The books have this very file, read otherwise.',
+        message: 'The books already have this very file, read differently.',
         details: {
-          found: `2 rows that the import ${id} (ct.csv) does not have, of the same bytes`,
+          found: `2 rows that import ${id} (ct.csv), of the same bytes, does not have`,
           action: expect.stringContaining(`tieout import --undo ${id}`),
         },
       })

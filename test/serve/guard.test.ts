@@ -328,7 +328,7 @@ describe('the process', () => {
       2,
       `tieout: Another program is listening on this port.
   where:    --port ${serving.port}
-  expected: a port that is free on loopback
+  expected: a free port on loopback
   next:     Name another port, or \`--port 0\` for any that is free.
 `,
     ])
@@ -338,7 +338,7 @@ describe('the process', () => {
     const { code, stderr } = await command(['serve', '--port', '70000', '--no-open', '--dir', dir])
     expect([code, stderr]).toEqual([
       2,
-      `tieout: --port is not a port.
+      `tieout: --port is not a valid port.
   where:    --port
   expected: 0 to 65535
   found:    70000

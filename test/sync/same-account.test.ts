@@ -75,7 +75,7 @@ test('one of the two is read, the same one every night, and the other said so on
   const twin = own === 'first' ? 'second' : 'first'
   expect(found).toEqual({
     misconfigured: true,
-    failures: [`Account ${twin} is the same account of the venue as ${own}.`],
+    failures: [`Account ${twin} is the same venue account as ${own}.`],
     read: [own, 'other'],
   })
   expect(await night([second, first, other])).toEqual(found)
@@ -86,7 +86,7 @@ test('the books’ own account goes on being read, also where it stands second o
   expect(await night([second])).toMatchObject({ misconfigured: false, read: ['second'] })
   const refused = {
     misconfigured: true,
-    failures: ['Account first is the same account of the venue as second.'],
+    failures: ['Account first is the same venue account as second.'],
   }
   expect(await night([first])).toEqual({ ...refused, read: [] })
   expect(await night([first, second])).toEqual({ ...refused, read: ['second'] })
