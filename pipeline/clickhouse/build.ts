@@ -1,6 +1,6 @@
-// Builds the books on a ClickHouse server: lands what is new, runs the same models in the same order, and publishes the whole
-// state by one row. What is no SQL model runs here, on the rows that it reads. A build that fails leaves the published state
-// untouched and drops what it made.
+// Builds the books on a ClickHouse server: transfers what has newly landed, runs the same models in the same order, and
+// publishes the whole state with one row. Steps that are not SQL models run here, on the rows that they read. A build
+// that fails leaves the published state untouched and drops what it created.
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { closing } from '../../models/closing.ts'
@@ -40,10 +40,10 @@ import { farTable, isByAccount, landedParts, unionOf } from './shards.ts'
 import { type State, States } from './states.ts'
 import { type Columns, columnsOf, columnsThere, definitionOf, pull, push, text } from './transfer.ts'
 
-/** Rows of a published table stand by account and coin, where it has them. */
+/** Published tables are sorted by account and coin, if they have them. */
 const ORDER = ['account', 'coin']
 
-/** Builds, checks and publishes on the server, as `buildLedger` does in a file. Everything is made anew. */
+/** Builds, checks and publishes on the server, as `buildLedger` does in a file. Everything is rebuilt. */
 export async function buildOnClickHouse(
   options: BuildOptions,
   settings: ClickHouseSettings,
@@ -69,7 +69,7 @@ async function buildOn(
   try {
     return await new Build(options, settings, servers, states, state).run()
   } catch (error) {
-    // What went wrong counts, whatever becomes of the clearing up: the next build clears up as well.
+    // The failure is reported even if the cleanup fails too: the next build cleans up as well.
     await states.drop(state).catch(() => undefined)
     throw error
   }
@@ -98,9 +98,9 @@ class Build {
   readonly #states: States
   readonly #state: State
   readonly #folder: string
-  /** Tables whose rows stand on the server of their account. */
+  /** Tables whose rows are on the server of their account. */
   readonly #inParts = new Set<string>()
-  /** Other tables that stand on every server by now, for models that run on all of them. */
+  /** Other tables that are on every server by now, for models that run on all of them. */
   readonly #everywhere = new Set<string>()
 
   constructor(
@@ -160,7 +160,7 @@ class Build {
     }
   }
 
-  /** True where all that has landed went over anew since the last publication. */
+  /** True if everything that has landed was transferred again since the last publication. */
   async #land(connection: DuckDBConnection, anew: boolean): Promise<boolean> {
     const { dir, disk = nodeDisk, config } = this.#options
     const origin = originOf(await erasures(dir, disk), config.publishPersonalData)
@@ -174,7 +174,7 @@ class Build {
     })
   }
 
-  /** Brings the breaks of an earlier state, to be carried on, into a table that is made for them. */
+  /** Copies the breaks of an earlier state, to be carried on, into a table created for them. */
   #breaksOf(state: State) {
     return async (connection: DuckDBConnection, table: string): Promise<void> => {
       const source = nameOf('main.breaks', state.databases)
@@ -191,7 +191,7 @@ class Build {
   async #make(beside: DuckDBConnection, landed: DuckDBConnection) {
     const { config, steps = [], clock, only, now } = this.#options
     const models = runnable([...generatedModels(config), ...shippedModels()], steps)
-    // A step that asks others is not asked for the sake of its columns.
+    // A step with external queries is not run just to learn its columns.
     const { events: order } = await runTasks([beside], models, steps.map(withoutAsking), {
       inputs: await inputsOf(beside, GIVEN_TABLES),
       base: null,
@@ -268,7 +268,7 @@ class Build {
     return await this.#count(target)
   }
 
-  /** The rows of records that have landed stand in parts from build to build: each server sees its own. */
+  /** The rows of landed records stay in parts from build to build: each server sees its own. */
   async #standLandedParts(shapes: Shapes): Promise<void> {
     const stay = { ...this.#state.parts, landing: landedParts(this.#settings.database) }
     for (const [table, columns] of shapes) {
@@ -281,7 +281,7 @@ class Build {
     }
   }
 
-  /** Brings a table that stands on the first server alone to all of them, once. */
+  /** Copies a table that is only on the first server to all of them, once. */
   async #standEverywhere(table: string, shapes: Shapes): Promise<void> {
     if (this.#inParts.has(table) || this.#everywhere.has(table)) return
     this.#everywhere.add(table)
@@ -298,7 +298,7 @@ class Build {
     }
   }
 
-  /** Runs a step here, on the rows that it reads, and brings what it wrote to the server. */
+  /** Runs a step here, on the rows that it reads, and transfers what it wrote to the server. */
   async #makeStep(
     beside: DuckDBConnection,
     landed: DuckDBConnection,
@@ -312,7 +312,7 @@ class Build {
     const written = shapesIn(await columnsOf(beside, ['staging', CATALOG]))
     let rows = 0
     for (const docs of docsOfStep(step)) rows += await this.#send(beside, docs.table, written, docs)
-    // What was read has had its use, and may be large.
+    // The rows read are no longer needed, and may be large.
     for (const table of reads) await beside.run(`truncate ${here(table)}`)
     if (step.precedes !== undefined) await this.#land(landed, false)
     return rows
@@ -328,7 +328,7 @@ class Build {
     )
   }
 
-  /** Brings a table from here to the server, and answers its rows. */
+  /** Transfers a table from here to the server, and returns its rows. */
   async #send(beside: DuckDBConnection, table: string, shapes: Shapes, docs?: Documented): Promise<number> {
     const target = nameOf(table, this.#state.databases)
     await this.#define(table, shapes, docs)
@@ -337,14 +337,17 @@ class Build {
     return rows
   }
 
-  /** Brings the rows of a table that the server has made here, where it stands empty or with rows of nothing landed. */
+  /**
+   * Fetches the rows of a table that the server has built into the local one, which is empty or holds rows computed
+   * from no data.
+   */
   async #fetch(beside: DuckDBConnection, table: string, shapes: Shapes): Promise<void> {
     await beside.run(`truncate ${here(table)}`)
     const source = nameOf(table, this.#state.databases)
     await pull(this.#ways, source, beside, here(table), shapes.get(table) ?? new Map())
   }
 
-  /** Brings what the user has said of breaks. */
+  /** Transfers the user's notes on breaks. */
   async #bringNotes(beside: DuckDBConnection, landed: DuckDBConnection): Promise<void> {
     const columns = (await columnsOf(landed, ['landing'])).get('landing.notes') ?? new Map()
     await pull(
@@ -361,7 +364,7 @@ class Build {
   }
 }
 
-/** Makes the table of a model on one server, from the tables that it has in these databases. */
+/** Builds the table of a model on one server, from the tables that it has in these databases. */
 async function makeOn(
   server: Server,
   model: Model,
@@ -376,7 +379,7 @@ async function makeOn(
   await server.run(`insert into ${target}\n${select}`, { database: databases.main })
 }
 
-/** The step with tables that say nothing, where it would ask others: what it makes is made when its turn comes. */
+/** The step with empty inputs, if it would make external queries; its actual rows are produced when its turn comes. */
 const withoutAsking = (step: ExtraStep): ExtraStep =>
   step.precedes === undefined
     ? step
@@ -394,7 +397,7 @@ type Shapes = ReadonlyMap<string, Columns>
 const shapesIn = (tables: ReadonlyMap<string, Columns>): Map<string, Columns> =>
   new Map([...tables].map(([table, columns]) => [table.replace(`${CATALOG}.`, 'main.'), columns]))
 
-/** Where the table stands here: `main` could mean a temporary one. */
+/** The local name of the table: `main` could mean a temporary one. */
 const here = (table: string): string => table.replace(/^main\./, `${CATALOG}.main.`)
 
 const defined = (columns: Columns): string =>

@@ -1,5 +1,6 @@
-// What has landed, in ClickHouse: only what is newer than what stands there goes over, by the number of its frame. What may
-// have changed where it stands goes over anew; and where that is not all, as after a repair or an erasure, everything does.
+// The landed data in ClickHouse. Only rows newer than those on the server are transferred, by frame number. Tables
+// whose rows may have changed are transferred again, and if that is not sufficient, as after a repair or an erasure,
+// everything is.
 import { createHash } from 'node:crypto'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { endpoints } from '../../connectors/catalogue.ts'
@@ -10,13 +11,13 @@ import type { Server } from './server.ts'
 import { landedParts, shardOf, unionOf } from './shards.ts'
 import { type Columns, columnsOf, definitionOf, push, text } from './transfer.ts'
 
-/** Tables whose rows change or go: a window is finished, a write is answered, a note is erased, a run ends. */
+/** Tables whose rows change or are deleted: a window is finished, a write is answered, a note is erased, a run ends. */
 const CHANGING: ReadonlySet<string> = new Set(['state', 'progress', 'covered', 'writes', 'notes', 'runs'])
 
-/** The columns by which frames are numbered. */
+/** The columns that hold frame numbers. */
 const NUMBERS = ['page_id', 'seq']
 
-/** The time of its records, by the table that they land in: rows are stored by its months. */
+/** The time column of each record's table: its rows are partitioned by month. */
 const recordTimes: ReadonlyMap<string, string> = new Map(
   endpoints.flatMap(({ item, window }) =>
     item === null || window === null || window.time === ''
@@ -25,29 +26,29 @@ const recordTimes: ReadonlyMap<string, string> = new Map(
   ),
 )
 
-/** Of tables that are no record's. */
+/** For tables that are not a record's. */
 const OTHER_TIMES = ['received_at', 'starts_at', 'occurred_at', 'priced_at']
 
-/** Rows are read by account, and within one by what they are of. */
+/** Rows are read by account, and within an account by what they belong to. */
 const ORDER = ['account', 'feed', 'asset', 'page_id', 'page_row', 'seq']
 
 export interface LandOptions {
-  /** The first holds what is not by account. */
+  /** The first holds everything that is not by account. */
   readonly servers: readonly [Server, ...Server[]]
-  /** For files on the way. */
+  /** For temporary transfer files. */
   readonly folder: string
   /** A connection of the instance that holds `landing`. */
   readonly connection: DuckDBConnection
   readonly database: string
-  /** What rows mean rests on besides the frames: another one makes everything go over anew. */
+  /** What the meaning of rows depends on besides the frames: if it changes, everything is transferred again. */
   readonly origin: string
-  /** Everything goes over anew in any case. */
+  /** Everything is transferred again in any case. */
   readonly anew?: boolean
 }
 
 /**
- * Brings the landing database of the server up to what has landed here. True where all of it went over anew since the last
- * publication, or does now: by this build or by one that failed after it.
+ * Brings the landing database on the server up to date with the local one. True if all of it was transferred again
+ * since the last publication, by this build or by one that failed after it.
  */
 export async function landOn(options: LandOptions): Promise<boolean> {
   const { servers, connection, database } = options
@@ -70,7 +71,7 @@ export async function landOn(options: LandOptions): Promise<boolean> {
     server.run(
       `insert into ${landed} select ${text(what)}, ${upTo}, greatest(now64(3, 'UTC'), (select max(landed_at) from ${landed}) + interval 1 millisecond)`,
     )
-  // What is about to go is no longer what has landed, whatever becomes of this build.
+  // What is about to be removed no longer reflects what has landed, whatever becomes of this build.
   if (known === undefined) await noteLanded('', 0)
   for (const [each, name] of [[server, target] as const, ...servers.map((one) => [one, parts] as const)]) {
     if (known === undefined) await each.run(`drop database if exists ${identifier(name)} sync`)
@@ -97,7 +98,7 @@ export async function landOn(options: LandOptions): Promise<boolean> {
   return isOfAnother
 }
 
-/** What the published state was made from; undefined where nothing is published. */
+/** What the published state was built from; undefined if nothing is published. */
 async function originPublished({ servers: [server], database }: LandOptions): Promise<unknown> {
   const name = identifier(database)
   const [row] = await server.rows(
@@ -113,7 +114,7 @@ interface Place {
   readonly which: string
 }
 
-/** Rows as the venue sent them stand by account; there are many more of them than of all else. */
+/** Rows as the venue sent them are distributed by account; there are many more of them than of everything else. */
 export const isRecord = (columns: Columns): boolean =>
   ['account', 'page_row', 'extra'].every((column) => columns.has(column))
 
@@ -168,7 +169,7 @@ async function landTable(
 const countThere = async (server: Server, table: string): Promise<number> =>
   Number((await server.rows(`select count() from ${table}`))[0]?.[0])
 
-/** Other columns are other tables. */
+/** Different columns mean a different table. */
 function originOf(origin: string, tables: ReadonlyMap<string, Columns>): string {
   const shape = [...tables].map(([table, columns]) => [table, ...[...columns].flat()].join(' '))
   return createHash('sha256')

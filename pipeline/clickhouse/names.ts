@@ -1,5 +1,5 @@
-// Where the tables of one build stand in ClickHouse, and the text of a model with the names that they have there. A model
-// says `main.x` or `x`, `staging.x`, `checks.x` and `landing.x`; each is a database of the books.
+// Where the tables of one build are in ClickHouse, and the text of a model with the names that they have there. Models
+// refer to `main.x` or `x`, `staging.x`, `checks.x` and `landing.x`; each schema is a database of the books.
 import { TieoutError } from '../../models/error.ts'
 
 /** Databases of one build, by the schema under which models name its tables. */
@@ -10,7 +10,7 @@ export interface Databases {
   readonly landing: string
 }
 
-/** Of the build `id`; what has landed is common to all. */
+/** Of the build `id`; the landed data is shared by all. */
 export const databasesOf = (database: string, id: string): Databases => ({
   main: `${database}_${id}`,
   staging: `${database}_${id}_staging`,
@@ -18,10 +18,10 @@ export const databasesOf = (database: string, id: string): Databases => ({
   landing: `${database}_landing`,
 })
 
-/** In ClickHouse an identifier may be quoted as in DuckDB. */
+/** In ClickHouse, identifiers may be quoted as in DuckDB. */
 const quoted = (name: string): string => `"${name}"`
 
-/** A qualified table of the models as ClickHouse names it. */
+/** The ClickHouse name of a qualified table of the models. */
 export function nameOf(table: string, databases: Databases): string {
   const [schema, name] = table.split('.') as [string, string]
   const database = databases[schema as keyof Databases]
@@ -35,8 +35,8 @@ export function nameOf(table: string, databases: Databases): string {
 }
 
 /**
- * The select with these tables, which are all that it reads, under their names in ClickHouse. Names without a schema stay as
- * they are: they are looked up in the database of the statement, after the select's own common table expressions.
+ * The select with these tables (all that it reads) under their names in ClickHouse. Names without a schema stay as they
+ * are: they are looked up in the database of the statement, after the select's own common table expressions.
  */
 export function renamed(select: string, reads: readonly string[], databases: Databases): string {
   const tables = new Set(reads)

@@ -1,5 +1,5 @@
-// One question in the user's own SQL to the published state on a server: it may read and nothing else, for so long and no
-// longer, and its rows come as they are made.
+// Runs a query in the user's own SQL on the published state of a server: read-only, with a time limit, and with its
+// rows streamed as they are produced.
 import { onAbort } from '../../models/abort.ts'
 import { UsageError } from '../../models/error.ts'
 import { NoLedger } from '../ledger/ledger.ts'
@@ -12,20 +12,20 @@ import type { ClickHouseSettings } from './settings.ts'
 import { States } from './states.ts'
 import { columnsThere } from './transfer.ts'
 
-/** What a question answers: rows to be printed, or the bytes of a Parquet file. */
+/** The result of a query: rows to be printed, or the bytes of a Parquet file. */
 export interface Answered {
   readonly columns: readonly Column[]
   readonly rows: RowBatches
 }
 
-/** The server's number for a statement whose time was over (TIMEOUT_EXCEEDED). */
+/** The server's number for a statement that ran out of time (TIMEOUT_EXCEEDED). */
 const TIME_OVER = '159'
 
-/** The server's number for what it does not understand (SYNTAX_ERROR), and its words where that is a second statement. */
+/** The server's number for a syntax error (SYNTAX_ERROR), and its words if that is a second statement. */
 const NOT_UNDERSTOOD = '62'
 const SEVERAL = /multi-?statements/i
 
-/** A reader may neither write nor change what holds it to reading. */
+/** A reader may neither write nor change the settings that restrict it to reading. */
 const reading = (timeoutMs: number) => ({
   readonly: 1,
   max_execution_time: Math.ceil(timeoutMs / 1_000),
@@ -33,11 +33,11 @@ const reading = (timeoutMs: number) => ({
   output_format_json_quote_64bit_integers: 1,
   output_format_json_quote_decimals: 1,
   output_format_json_quote_denormals: 1,
-  // Of whatever time zone a column is: as instants in UTC.
+  // Whatever a column's time zone, values are returned as instants in UTC.
   date_time_output_format: 'iso',
 })
 
-/** Ends what is asked when its time is over, whether or not the server listens, or when the user says so. */
+/** Ends a query when its time is over, whether or not the server listens, or when the user stops it. */
 class Stopping {
   readonly #limits: Limits
   readonly #stopped = new AbortController()
@@ -62,7 +62,7 @@ class Stopping {
     this.#stopped.abort()
   }
 
-  /** What is to be told of an error: that it was stopped, where it was. */
+  /** The error to report: that the query was stopped, if it was. */
   told(cause: unknown): unknown {
     return this.#why === null ? cause : stopError(this.#why, this.#limits, cause)
   }
@@ -89,7 +89,7 @@ export class Question {
     this.#stopping = stopping
   }
 
-  /** NoLedger where nothing has been published. */
+  /** Throws NoLedger if nothing has been published. */
   static async to(settings: ClickHouseSettings, limits: Limits): Promise<Question> {
     const stopping = new Stopping(limits)
     const where = `${settings.url}, database ${settings.database}`
@@ -127,7 +127,7 @@ export class Question {
     return { columns, rows: this.#batches(lines, types) }
   }
 
-  /** The answer as a Parquet file, as the server writes it. */
+  /** The result as a Parquet file, as the server writes it. */
   async *parquet(sql: string): AsyncIterable<Buffer> {
     try {
       yield* await this.#ask(sql, 'Parquet')
@@ -172,9 +172,9 @@ export class Question {
     if (cause.code === NOT_UNDERSTOOD && SEVERAL.test(found))
       throw new UsageError('The query is more than one statement.', {
         where: this.#where,
-        expected: 'one statement that reads, in the SQL of ClickHouse',
+        expected: 'one reading statement, in the SQL of ClickHouse',
         found,
-        action: 'Run them one by one.',
+        action: 'Run the statements one by one.',
         cause,
       })
     const tables = [...(await columnsThere(this.#server, this.#database)).keys()]
@@ -189,7 +189,7 @@ export class Question {
 
 const BATCH_ROWS = 1_000
 
-/** The cells of a line; null for one that is none of its format. */
+/** The cells of a line; null for a line that is not in the expected format. */
 function parsed(line: string): unknown[] | null {
   try {
     return JSON.parse(line)
@@ -199,13 +199,13 @@ function parsed(line: string): unknown[] | null {
 }
 
 /**
- * What a server says in place of a row when a query fails half-way: since ClickHouse 25.11 in several lines, of which the first
- * are no words, and before that in one.
+ * What a server sends in place of a row when a query fails part-way: since ClickHouse 25.11 several lines, the first of
+ * which has no words; before that, one.
  */
 async function brokenOff(line: string, lines: AsyncIterator<string>): Promise<ClickHouseRefused> {
   let said = line
   while (said.length < SAID_CHARACTERS_MAX) {
-    // The server may break the connection behind its words.
+    // The server may break the connection after its message.
     const { value, done } = await lines.next().catch(() => ({ value: '', done: true }))
     if (done === true) break
     said += `\n${value}`
@@ -218,7 +218,7 @@ async function brokenOff(line: string, lines: AsyncIterator<string>): Promise<Cl
   })
 }
 
-/** More than any words of the server's that somebody reads. */
+/** Longer than any server message that somebody would read. */
 const SAID_CHARACTERS_MAX = 2_000
 
 async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<string, undefined> {
@@ -254,7 +254,7 @@ function cellOf(value: unknown, type: string): Cell {
   return isTime(type) ? timeText(value) : value
 }
 
-/** `2025-01-31T00:00:00.000000Z` as `2025-01-31T00:00:00.000Z`; six decimals where milliseconds do not hold it. */
+/** `2025-01-31T00:00:00.000000Z` as `2025-01-31T00:00:00.000Z`; six decimals if milliseconds are not enough. */
 function timeText(value: string): string {
   const [seconds = '', fraction = ''] = value.replace('Z', '').split('.')
   const decimals = fraction.padEnd(6, '0').replace(/000$/, '')

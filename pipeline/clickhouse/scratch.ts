@@ -1,6 +1,6 @@
-// A DuckDB beside a build on ClickHouse: it knows the columns of every table, since it makes all of them of books in which
-// nothing has landed, and it runs what is no SQL model (the lots, the breaks) on the rows that are brought to it. It is a
-// file under the configured memory limit, and ends with the build.
+// A DuckDB beside a build on ClickHouse. It knows the columns of every table, because it builds all of them for books
+// in which nothing has landed, and it runs the steps that are not SQL models (the lots, the breaks) on the rows that
+// are transferred to it. It is a file under the configured memory limit, and is deleted with the build.
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { closing } from '../../models/closing.ts'
@@ -18,7 +18,7 @@ export interface ScratchOptions {
   readonly disk: Disk
   /** A connection of the instance that holds what has landed. */
   readonly landing: DuckDBConnection
-  /** Fills the ledger that was published before, whose breaks are carried on; it stays empty when absent. */
+  /** Fills the previously published ledger, whose breaks are carried on; it stays empty if absent. */
   readonly previous?: ((connection: DuckDBConnection, table: string) => Promise<void>) | undefined
 }
 
@@ -59,7 +59,7 @@ export async function inScratch<T>(
       instance,
       { unfinished, published, breakColumns: carriedColumns, threads: engine.threads },
       async (workspace) => {
-        // The workspace goes by what has landed here, which is nothing.
+        // The workspace assumes what has landed here, which is nothing.
         await connection.run(`set threads = ${engine.threads}`)
         return await work(workspace)
       },

@@ -1,5 +1,5 @@
 // One ClickHouse server over HTTP or HTTPS, through its official client: statements, rows, and whole tables as Parquet.
-// What goes wrong is said with the server's address and its own words; credentials travel in a header alone, never in a
+// Errors name the server's address and quote its words. Credentials are sent only in a header, and never appear in a
 // statement, an address or an error.
 import { createReadStream, createWriteStream } from 'node:fs'
 import type { Readable } from 'node:stream'
@@ -12,10 +12,10 @@ import { stopError } from '../ledger/limits.ts'
 import { clickhouseSettings } from '../ledger/portable.ts'
 import { type ClickHouseSettings, PASSWORD_VARIABLE, USER_VARIABLE } from './settings.ts'
 
-/** A statement that the server did not carry out. */
+/** A statement that the server did not execute. */
 export class ClickHouseRefused extends TieoutError {
   override readonly name = 'ClickHouseRefused'
-  /** The server's number for what was wrong; empty where it gave none. */
+  /** The server's error number; empty if it gave none. */
   readonly code: string
 
   constructor(code: string, ...given: ConstructorParameters<typeof TieoutError>) {
@@ -24,7 +24,7 @@ export class ClickHouseRefused extends TieoutError {
   }
 }
 
-/** Nobody answered: what has landed and what is published are as they were. */
+/** Nobody answered: landed data and published state are unchanged. */
 export class ClickHouseUnreachable extends TieoutError {
   override readonly name = 'ClickHouseUnreachable'
   override readonly exitCode = 5
@@ -37,17 +37,20 @@ export interface StatementOptions {
   /** Where names without a database are looked up. */
   readonly database?: string
   readonly settings?: Readonly<Record<string, string | number>>
-  /** It is done whatever was asked to stop. */
+  /** Executed even if a stop was requested. */
   readonly heedless?: true
 }
 
 /** A build of large books takes hours in one statement. */
 const STATEMENT_MS = 24 * 3_600_000
 
-/** The server's numbers for a name or a password that it does not know (UNKNOWN_USER, WRONG_PASSWORD, REQUIRED_PASSWORD, AUTHENTICATION_FAILED). */
+/**
+ * The server's error numbers for a user or password that it does not accept (UNKNOWN_USER, WRONG_PASSWORD,
+ * REQUIRED_PASSWORD, AUTHENTICATION_FAILED).
+ */
 const NO_ENTRY: ReadonlySet<string> = new Set(['192', '193', '194', '516'])
 
-/** QueryStopped where somebody has asked to stop: what a report waits for ends as its own questions do. */
+/** QueryStopped if a stop was requested: a report waiting for this ends as its own queries do. */
 function refuseStopped(signal: AbortSignal | undefined, cause?: unknown): void {
   if (signal?.aborted === true) throw stopError('asked', { timeoutMs: STATEMENT_MS }, cause)
 }
@@ -63,7 +66,9 @@ export class Server {
     this.#signal = signal
   }
 
-  /** Asks the server for its version: who cannot be reached, or lets nobody in, is known before any work. */
+  /**
+   * Asks the server for its version, so that an unreachable server or refused credentials are noticed before any work.
+   */
   static async open(settings: ClickHouseSettings, signal?: AbortSignal): Promise<Server> {
     const { createClient, ClickHouseLogLevel } = await import('@clickhouse/client')
     const options: ClickHouseClientConfigOptions = {
@@ -72,7 +77,7 @@ export class Server {
       password: settings.password,
       application: 'tieout',
       request_timeout: settings.timeoutMs ?? STATEMENT_MS,
-      // What it would log may hold a statement; errors are told by whoever asked.
+      // Its log could contain a statement; errors are reported by the caller.
       log: { level: ClickHouseLogLevel.OFF },
       ...(settings.ca === undefined ? {} : { tls: { ca_cert: settings.ca } }),
     }
@@ -90,14 +95,14 @@ export class Server {
     await this.#client.close()
   }
 
-  /** Carries out a statement that answers nothing. */
+  /** Executes a statement that returns nothing. */
   async run(statement: string, options: StatementOptions = {}): Promise<void> {
     await this.#asking(statement, options, async (parameters) => {
       await this.#client.command({ ...parameters, query: statement })
     })
   }
 
-  /** The rows of a short answer; whole numbers of 64 bits and more, and amounts, are text. */
+  /** The rows of a short result; whole numbers of 64 bits and more, and amounts, are strings. */
   async rows(question: string, options: StatementOptions = {}): Promise<readonly (readonly unknown[])[]> {
     return await this.#asking(question, options, async (parameters) => {
       const answer = await this.#client.query({
@@ -110,7 +115,7 @@ export class Server {
     })
   }
 
-  /** The answer of a question that names its own format, byte by byte. */
+  /** The result of a query that names its own format, byte by byte. */
   async stream(question: string, options: StatementOptions = {}): Promise<AsyncIterable<Buffer>> {
     const stream = await this.#asking(
       question,
@@ -132,7 +137,7 @@ export class Server {
     }
   }
 
-  /** Writes the answer into this file as Parquet. */
+  /** Writes the result into this file as Parquet. */
   async download(question: string, file: string, options: StatementOptions = {}): Promise<void> {
     await this.#asking(question, options, async (parameters) => {
       const { stream } = await this.#client.exec({ ...parameters, query: `${question} format Parquet` })
@@ -141,12 +146,12 @@ export class Server {
     })
   }
 
-  /** Adds the rows of a Parquet file to a table; its columns go by their names. */
+  /** Adds the rows of a Parquet file to a table; columns are matched by name. */
   async upload(table: string, columns: readonly string[], file: string): Promise<void> {
     const query = `insert into ${table} (${columns.map(identifier).join(', ')}) format Parquet`
     await this.#asking(query, {}, async (parameters) => {
       const { stream } = await this.#client.exec({ ...parameters, query, values: createReadStream(file) })
-      // Nothing comes back, but the statement is done only when that has been read to its end.
+      // Nothing is returned, but the statement is complete only when the response has been read to its end.
       for await (const _ of stream);
     })
   }
@@ -155,7 +160,7 @@ export class Server {
     return heedless === true ? undefined : this.#signal
   }
 
-  /** Ends an answer that has begun: until then the client heeds the signal itself. */
+  /** Ends a response that has begun: until then the client itself handles the signal. */
   #untilStopped(options: StatementOptions, end: () => void): () => void {
     const signal = this.#signalOf(options)
     return signal === undefined ? () => undefined : onAbort(signal, end)
@@ -172,7 +177,7 @@ export class Server {
   ): Promise<T> {
     const { database, settings } = options
     const signal = this.#signalOf(options)
-    // The client listens for what is yet to come.
+    // The client only listens for what is yet to arrive.
     refuseStopped(signal)
     try {
       return await ask({
@@ -188,20 +193,20 @@ export class Server {
 
   #told(statement: string, cause: unknown): TieoutError {
     const { code } = cause as Partial<ClickHouseError>
-    // A number comes from the server, a word from the way to it.
+    // A numeric code comes from the server, a textual one from the connection.
     if (typeof code !== 'string' || !/^\d+$/.test(code)) return this.#unreachable(cause)
     const said = (cause as Error).message.split('\n')[0] ?? ''
     if (NO_ENTRY.has(code))
       return new UsageError('The ClickHouse server refused the credentials.', {
         where: this.url,
         expected: `the user of ${USER_VARIABLE} with the password of ${PASSWORD_VARIABLE}`,
-        found: `error ${code} of the server`,
-        action: 'Correct the two environment variables, or grant the user the rights it lacks.',
+        found: `error ${code} from the server`,
+        action: 'Correct the two environment variables, or grant the user the missing rights.',
       })
-    return new ClickHouseRefused(code, 'The ClickHouse server did not carry out a statement.', {
+    return new ClickHouseRefused(code, 'The ClickHouse server failed to execute a statement.', {
       where: `${this.url}: ${statement.trim().slice(0, 120).replace(/\s+/g, ' ')}`,
       found: said,
-      action: 'What is published is as it was. Correct what the server says, then run it again.',
+      action: 'The published state is unchanged. Correct what the server reports, then run again.',
       cause,
     })
   }
@@ -210,10 +215,10 @@ export class Server {
     const { code, message } = cause as NodeJS.ErrnoException
     return new ClickHouseUnreachable('The ClickHouse server does not answer.', {
       where: this.url,
-      expected: 'a server that speaks the HTTP interface of ClickHouse',
-      // What stands before a server may answer with a page.
+      expected: 'a server with the HTTP interface of ClickHouse',
+      // A proxy in front of the server may answer with a page.
       found: code ?? message.split('\n')[0]?.slice(0, 200) ?? '',
-      action: 'Check that it runs, its address and its certificate; then run it again. Nothing was lost.',
+      action: 'Check that it is running, and check its address and certificate; then run again. Nothing was lost.',
       cause,
     })
   }

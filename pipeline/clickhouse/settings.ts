@@ -1,4 +1,4 @@
-// Where the ClickHouse server stands and who asks it: the configuration says the one, the environment the other.
+// Where the ClickHouse server is (from the configuration), and who connects to it (from the environment).
 import type { ClickHouseConfig } from '../config/config.ts'
 import { readInputFile, SMALL_FILE_BYTES } from '../config/input-file.ts'
 
@@ -10,9 +10,9 @@ export interface ClickHouseSettings {
   readonly database: string
   readonly user: string
   readonly password: string
-  /** Certificates of the authorities that the server is known by, as PEM; those of Node when absent. */
+  /** Certificates of the authorities that sign the server's certificate, as PEM; those of Node if absent. */
   readonly ca?: Buffer
-  /** Further servers that share the accounts; they read one another without a password. */
+  /** Further servers that share the accounts; they read from each other without a password. */
   readonly shards?: readonly string[]
   /** Longest time of one statement of a build. */
   readonly timeoutMs?: number
@@ -22,10 +22,10 @@ export interface ClickHouseSettings {
 export const USER_VARIABLE = 'TIEOUT_CLICKHOUSE_USER'
 export const PASSWORD_VARIABLE = 'TIEOUT_CLICKHOUSE_PASSWORD'
 
-/** A server's own user without a password, where the environment names nobody. */
+/** The server's own user without a password, if the environment names no user. */
 const DEFAULT_USER = 'default'
 
-/** UsageError where the file of certificates cannot be read. */
+/** Throws a UsageError if the file of certificates cannot be read. */
 export function clickHouseSettings(
   { url, database, shards, ca_file: caFile }: ClickHouseConfig,
   environment: Readonly<Record<string, string | undefined>>,
@@ -43,6 +43,6 @@ export function clickHouseSettings(
 const certificates = (file: string): Buffer =>
   readInputFile(file, SMALL_FILE_BYTES, {
     message: 'The certificates of the ClickHouse server cannot be read.',
-    expected: 'a file of certificates in PEM',
+    expected: 'a file of PEM certificates',
     action: 'Correct engine.clickhouse.ca_file, or the permissions of the file.',
   })

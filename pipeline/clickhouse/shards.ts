@@ -1,7 +1,8 @@
-// Several servers that share the work of a build. Rows of accounts stand on the server that their account is assigned to, and
-// a model that calculates each account by itself runs on all of them at once, each on its part. Every other model runs on the
-// first server, which sees the parts of a table as one. Which models calculate each account by itself is said here, since no
-// text of a model says it: in each of these every window, group and join of rows that stand in parts is by account.
+// Several servers that share the work of a build. An account's rows are on the server that the account is assigned to,
+// and a model that processes each account separately runs on all servers at once, each on its part. Every other model
+// runs on the first server, which sees the parts of a table as one. Which models process each account separately is
+// listed here, because the text of a model does not state it: in each of these, every window, group and join of
+// distributed rows is by account.
 import { createHash } from 'node:crypto'
 import { identifier } from '../engine/quote.ts'
 import { feedRecords, recordItems } from '../ledger/feeds.ts'
@@ -25,19 +26,21 @@ const BY_ACCOUNT: ReadonlySet<string> = new Set([
   'main.postings',
 ])
 
-/** Whether the model calculates each account by itself. */
+/** Whether the model processes each account separately. */
 export const isByAccount = (table: string): boolean => BY_ACCOUNT.has(table)
 
-/** Where the parts of one build stand, on every server; `landing` has what landed beside views of the parts that stay. */
+/**
+ * Where the parts of one build are, on every server; `landing` holds landed tables and views of the parts that stay.
+ */
 export const partsOf = (database: string, id: string): Databases => {
   const { main, staging, checks } = databasesOf(database, `${id}_part`)
   return { main, staging, checks, landing: `${main}_landing` }
 }
 
-/** Where the parts of what has landed stand, from build to build. */
+/** Where the parts of the landed data are, from build to build. */
 export const landedParts = (database: string): string => `${database}_landing_part`
 
-/** The server of an account: the same for as long as there are as many of them. */
+/** The server of an account: the same as long as the number of servers does not change. */
 export const shardOf = (account: string, count: number): number =>
   createHash('sha256').update(account).digest().readUInt32BE(0) % count
 

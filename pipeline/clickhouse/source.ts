@@ -1,5 +1,5 @@
-// The published state of a ClickHouse server as a ledger to be read: its tables with their types and meanings, and the rows
-// of those that are asked for.
+// The published state of a ClickHouse server as a ledger to be read: its tables with their types and meanings, and the
+// rows of the tables that are asked for.
 import { identifier, literal } from '../engine/quote.ts'
 import type { DistantState, LedgerSource } from '../ledger/distant.ts'
 import { NoLedger } from '../ledger/ledger.ts'
@@ -28,7 +28,7 @@ async function stateOf(server: Server, { url, database }: ClickHouseSettings): P
   if (state === null)
     throw new NoLedger('There is no published ledger on the server yet.', {
       where: `${url}, database ${database}`,
-      expected: 'a state that a build has published',
+      expected: 'a state published by a build',
       action: 'Run `tieout build --engine clickhouse` first, or name another database.',
     })
   const { databases } = state

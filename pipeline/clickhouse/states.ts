@@ -1,6 +1,6 @@
-// The states of the books on a server: every build makes databases of its own, and one row says which is published. Writing
-// that row is the switch: whoever reads it first sees one whole state. Views of the same names as the tables follow for
-// people who ask the server themselves.
+// The states of the books on a server: every build creates databases of its own, and one row records which is
+// published. Writing that row is the switch: readers that look it up first see one complete state. Views with the same
+// names as the tables are updated afterwards, for people who query the server themselves.
 import { TieoutError } from '../../models/error.ts'
 import { identifier } from '../engine/quote.ts'
 import { type Databases, databasesOf } from './names.ts'
@@ -11,18 +11,18 @@ import { partsOf } from './shards.ts'
 export interface State {
   readonly id: string
   readonly databases: Databases
-  /** Where the parts of its tables stand on every server, where there are several. */
+  /** Where the parts of its tables are on every server, if there are several. */
   readonly parts: Databases
 }
 
-/** States that are kept: the published one, and the one before it, which may still be read. */
+/** Number of states kept: the published one, and the one before it, which may still be read. */
 const KEPT = 2
 
-/** For what is to be finished once it has begun: the end of a publication, and clearing up. */
+/** For work that must be finished once it has begun: the end of a publication, and the cleanup. */
 const HEEDLESS: StatementOptions = { heedless: true }
 
 export class States {
-  /** All servers of the books; what is not by account stands on the first. */
+  /** All servers of the books; tables that are not by account are on the first. */
   readonly #servers: readonly Server[]
   readonly #server: Server
   readonly #database: string
@@ -35,7 +35,7 @@ export class States {
     this.#table = `${identifier(database)}."published"`
   }
 
-  /** Makes what the states are kept in, where it is not there. */
+  /** Creates the databases and tables that hold the states, if they do not exist. */
   async begin(): Promise<void> {
     await this.#server.run(`create database if not exists ${identifier(this.#database)}`)
     await this.#server.run(
@@ -43,7 +43,7 @@ export class States {
     )
   }
 
-  /** The state that is published; null where none ever was. */
+  /** The published state; null if there never was one. */
   async published(options: StatementOptions = {}): Promise<State | null> {
     const [there] = await this.#server.rows(
       `select count() from system.tables where database = '${this.#database}' and name = 'published'`,
@@ -61,11 +61,11 @@ export class States {
     return { id, databases: databasesOf(this.#database, id), parts: partsOf(this.#database, id) }
   }
 
-  /** Makes the databases of a new build. Names of builds are in the order of their times. */
+  /** Creates the databases of a new build. Build names sort by time. */
   async create(now: Date): Promise<State> {
     const last = await this.published()
     const id = `b${now.toISOString().replace(/\D/g, '')}`
-    // A clock that was set back must not make an older name than the published one: the newest name counts.
+    // A clock that was set back must not produce a name older than the published one: the newest name applies.
     const state = this.#state(last !== null && last.id >= id ? `b${BigInt(last.id.slice(1)) + 1n}` : id)
     for (const database of own(state)) await this.#server.run(`create database ${identifier(database)}`)
     if (this.#servers.length > 1)
@@ -76,8 +76,8 @@ export class States {
   }
 
   /**
-   * Publishes a finished state, and lets go of what its build needed on the way. The state before it is kept for whoever
-   * reads it, unless something may have been erased since: then nothing of it must stay.
+   * Publishes a finished state, and drops what its build needed temporarily. The state before it is kept for its
+   * readers, unless something may have been erased since: then nothing of it may remain.
    */
   async publish(
     { id, databases }: State,
@@ -95,17 +95,17 @@ export class States {
     } catch (cause) {
       if (!(cause instanceof TieoutError)) throw cause
       const { where, found } = cause.details
-      throw new TieoutError('The books are published; the server did not carry out what follows.', {
+      throw new TieoutError('The books are published, but the server failed to complete the follow-up steps.', {
         ...(where === undefined ? {} : { where }),
-        expected: 'that the views follow, and that older states go',
+        expected: 'updated views, and older states removed',
         ...(found === undefined ? {} : { found }),
-        action: 'Correct what the server says, then run `tieout build` again.',
+        action: 'Correct what the server reports, then run `tieout build` again.',
         cause,
       })
     }
   }
 
-  /** Drops what a build that failed has made. It may have failed behind the switch, and then its state is the published one. */
+  /** Drops what a failed build has created. If it failed after the switch, its state is the published one. */
   async drop(state: State): Promise<void> {
     if ((await this.published(HEEDLESS))?.id === state.id) return
     for (const server of this.#servers)
@@ -114,8 +114,8 @@ export class States {
   }
 
   /**
-   * Drops what no reader needs: builds that died, and all published states but the last two. One build writes at a time:
-   * the lock of the books sees to that.
+   * Drops what no reader needs: builds that died, and all published states but the last two. Only one build writes at a
+   * time; the lock of the books ensures that.
    */
   async clear(): Promise<void> {
     await this.#dropOthers(KEPT)

@@ -1,5 +1,5 @@
-// Tables on their way between DuckDB and ClickHouse: as Parquet, by way of a file in the folder for unfinished work, so that
-// memory holds a part of one and never the whole.
+// Moves tables between DuckDB and ClickHouse as Parquet, through a file in the folder for unfinished work, so that
+// memory holds a part of a table and never the whole.
 import { mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { identifier, literal } from '../engine/quote.ts'
 import type { Server } from './server.ts'
 import { clickHouseType, duckDbType, isWide } from './types.ts'
 
-/** Name and type of each column, as DuckDB has them, in their order. */
+/** Name and type of each column, as in DuckDB, in order. */
 export type Columns = ReadonlyMap<string, string>
 
 /** Columns of the tables of these databases, by database and table: `landing.pages`. */
@@ -43,7 +43,7 @@ export async function columnsThere(server: Server, database: string): Promise<Ma
   return tables
 }
 
-/** What a table and its columns mean. */
+/** Descriptions of a table and its columns. */
 export interface Meaning {
   readonly doc: string
   readonly columnDocs: ReadonlyMap<string, string>
@@ -51,14 +51,14 @@ export interface Meaning {
 
 export interface Definition {
   readonly columns: Columns
-  /** Columns by which rows are stored; those that there are. */
+  /** Columns by which rows are sorted, as far as the table has them. */
   readonly order: readonly string[]
-  /** Time by whose months rows are stored apart. */
+  /** Time column by whose months rows are partitioned. */
   readonly month?: string | undefined
   readonly meaning?: Meaning | undefined
 }
 
-/** The statement that makes an empty table of this name. */
+/** The statement that creates an empty table with this name. */
 export function definitionOf(name: string, { columns, order, month, meaning }: Definition): string {
   const lines = [...columns].map(([column, type]) => {
     const doc = meaning?.columnDocs.get(column)
@@ -70,12 +70,12 @@ ${month === undefined ? '' : `partition by toYYYYMM(${identifier(month)})\n`}ord
 settings allow_nullable_key = 1${meaning === undefined ? '' : `\ncomment ${text(meaning.doc)}`}`
 }
 
-/** In a text of ClickHouse a backslash takes what follows it. */
+/** In a ClickHouse string a backslash escapes what follows it. */
 export const text = (value: string): string => literal(value.replaceAll('\\', '\\\\'))
 
 let files = 0
 
-/** Runs with the name of a file that is gone afterwards. */
+/** Runs with the name of a file that is deleted afterwards. */
 async function withFile<T>(folder: string, work: (file: string) => Promise<T>): Promise<T> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   files += 1
@@ -90,7 +90,9 @@ export interface Ways {
   readonly folder: string
 }
 
-/** Adds rows of DuckDB to a table of ClickHouse that has these columns: those of `source`, a table or a part of one. */
+/**
+ * Adds rows of DuckDB to a table of ClickHouse that has these columns: the rows of `source`, a table or a part of one.
+ */
 export async function push(
   { server, folder }: Ways,
   connection: DuckDBConnection,

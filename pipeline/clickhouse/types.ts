@@ -1,5 +1,5 @@
-// One type of a column in both engines: what DuckDB says of a column decides the column in ClickHouse, and the other way
-// round. Everything but a list may be null, as it may in DuckDB, the values of a list included.
+// Maps column types between the two engines, in both directions. Everything but a list is nullable, as in DuckDB,
+// including the values of a list.
 import { TieoutError } from '../../models/error.ts'
 
 const PAIRS: readonly (readonly [duckdb: string, clickhouse: string])[] = [
@@ -16,7 +16,7 @@ const PAIRS: readonly (readonly [duckdb: string, clickhouse: string])[] = [
 const toClickHouse = new Map(PAIRS)
 const toDuckDb = new Map(PAIRS.map(([duckdb, clickhouse]) => [clickhouse, duckdb]))
 
-/** Type of a column in ClickHouse. TieoutError for a type of DuckDB that no model has had yet. */
+/** Type of a column in ClickHouse. Throws a TieoutError for a DuckDB type that no model has used yet. */
 export function clickHouseType(duckdb: string): string {
   if (duckdb.endsWith('[]')) return `Array(${clickHouseType(duckdb.slice(0, -2))})`
   return `Nullable(${bare(duckdb)})`
@@ -38,7 +38,7 @@ export function duckDbType(clickhouse: string): string {
 }
 
 function unknown(type: string, engine: string): never {
-  throw new TieoutError('A column has a type that has no counterpart in the other engine.', {
+  throw new TieoutError('A column has a type without a counterpart in the other engine.', {
     where: `pipeline/clickhouse/types.ts, a type of ${engine}`,
     expected: PAIRS.map(([duckdb, clickhouse]) => `${duckdb} (${clickhouse})`).join(', '),
     found: type,
@@ -46,5 +46,5 @@ function unknown(type: string, engine: string): never {
   })
 }
 
-/** Parquet has no whole numbers of 128 bits: on the way they are text. */
+/** Parquet has no whole numbers of 128 bits: they are transferred as text. */
 export const isWide = (duckdb: string): boolean => duckdb === 'HUGEINT'

@@ -1,6 +1,6 @@
-// Data chunks by their bytes: a column is a typed array that is copied into DuckDB's vector at once, or read from it in
-// place. The client's own vectors make an object and check a type for every value, which costs more than the value.
-// Layouts are those of duckdb.h; every platform that DuckDB's client runs on keeps the lowest byte first.
+// Reads and writes data chunks as bytes: a column is a typed array that is copied into DuckDB's vector in one step, or
+// read from it in place. The client's own vectors create an object and check a type for every value, which costs more
+// than the value itself. Layouts are those of duckdb.h; every platform that DuckDB's client supports is little-endian.
 import {
   type BIGINT,
   BOOLEAN,
@@ -18,10 +18,10 @@ import { plainWords } from './decimal.ts'
 /** Rows of a data chunk: DuckDB's own vector size. */
 export const CHUNK_ROWS = 2048
 
-/** One column of the chunk that is being filled. A row may be set again: the last value counts. */
+/** One column of the chunk that is being filled. A row may be set again: the last value applies. */
 export interface Column {
   readonly type: DuckDBType
-  /** Copies the rows into the vector, and begins anew. */
+  /** Copies the rows into the vector, and starts again. */
   flush(vector: Vector, rows: number): void
 }
 
@@ -35,12 +35,12 @@ class Validity {
     this.#bits[row >> 3]! &= ~(1 << (row & 7))
   }
 
-  /** For every value: the row may have been null before it was given up and written over. */
+  /** For every value: the row may have been null before it was abandoned and overwritten. */
   setValid(row: number): void {
     if (this.#hasNulls) this.#bits[row >> 3]! |= 1 << (row & 7)
   }
 
-  /** The vector comes with every row valid. */
+  /** A new vector has every row valid. */
   flush(vector: Vector): void {
     if (!this.#hasNulls) return
     duckdb.vector_ensure_validity_writable(vector)
@@ -73,7 +73,7 @@ export class IntegerColumn implements Column {
   }
 }
 
-/** Whole numbers of 64 bits, or Unix microseconds; a number is written without the making of a bigint. */
+/** Whole numbers of 64 bits, or Unix microseconds; a number is written without creating a bigint. */
 export class BigintColumn implements Column {
   readonly type: DuckDBType
   readonly #items = new BigInt64Array(CHUNK_ROWS)
@@ -102,7 +102,9 @@ export class BigintColumn implements Column {
   }
 }
 
-/** DECIMAL(38,18), in units of 10^-18: 128 bits, the lower half first. What is beyond them is the caller's to refuse. */
+/**
+ * DECIMAL(38,18), in units of 10^-18: 128 bits, the lower half first. The caller must refuse values outside that range.
+ */
 export class AmountColumn implements Column {
   readonly type = DECIMAL(38, 18)
   readonly #halves = new BigInt64Array(CHUNK_ROWS * 2)
@@ -119,7 +121,7 @@ export class AmountColumn implements Column {
     this.#halves[row * 2 + 1] = value >> 64n
   }
 
-  /** The same from a plain decimal; false, and nothing is set, for a text that the exact parser has to judge. */
+  /** The same from a plain decimal; returns false, and sets nothing, for a text that needs the exact parser. */
   setPlain(row: number, text: string): boolean {
     if (!plainWords(text, this.#words, row * 4)) return false
     this.#validity.setValid(row)
@@ -152,14 +154,16 @@ export class BooleanColumn implements Column {
   }
 }
 
-/** Bytes of a text that stand in its 16 bytes themselves, behind the length; a longer text has its address there. */
+/**
+ * Bytes of a string that are stored directly in its 16 bytes, after the length; a longer string has its address there.
+ */
 const INLINE_BYTES = 12
 
-/** Texts without half of a surrogate pair, which UTF-8 cannot hold. */
+/** Strings without unpaired surrogates, which UTF-8 cannot represent. */
 export class TextColumn implements Column {
   readonly type = VARCHAR
   readonly #texts: string[] = new Array(CHUNK_ROWS).fill('')
-  /** Length, then the text or its first four bytes and its address: four words for each row. */
+  /** Length, then the string or its first four bytes and its address: four words for each row. */
   readonly #words = new Int32Array(CHUNK_ROWS * 4)
   readonly #bytes = new Uint8Array(this.#words.buffer)
   readonly #validity = new Validity()
@@ -171,8 +175,8 @@ export class TextColumn implements Column {
   }
 
   /**
-   * All texts go to DuckDB as one, and each row points into it: a call for each would cost as much as all that is done with
-   * it here. That works where places in the text are places in its bytes.
+   * All strings go to DuckDB as one, and each row points into it: one call for each would cost as much as everything
+   * else done here. This works if character offsets equal byte offsets.
    */
   flush(vector: Vector, rows: number): void {
     const texts = rows === CHUNK_ROWS ? this.#texts : this.#texts.slice(0, rows)
@@ -187,7 +191,7 @@ export class TextColumn implements Column {
     this.#validity.flush(vector)
   }
 
-  /** `address` is where the bytes of `all` begin; it fits a number, for no machine has 2^53 bytes. */
+  /** `address` is where the bytes of `all` begin; it fits a number, because no machine has 2^53 bytes. */
   #pointInto(all: string, address: number, texts: readonly string[]): void {
     const [words, bytes] = [this.#words, this.#bytes]
     let from = 0
@@ -229,7 +233,7 @@ export class ChunkWriter {
     this.#vectors = columns.map((_, at) => duckdb.data_chunk_get_vector(this.#chunk.chunk, at))
   }
 
-  /** To be called when every column of the row has been set. */
+  /** Must be called when every column of the row has been set. */
   endRow(): void {
     this.row += 1
     if (this.row === CHUNK_ROWS) this.flush()
@@ -237,7 +241,7 @@ export class ChunkWriter {
 
   flush(): void {
     if (this.row === 0) return
-    // A chunk keeps the texts of earlier rows until it is reset.
+    // A chunk keeps the strings of earlier rows until it is reset.
     if (this.written > 0) this.#chunk.reset()
     for (const [at, column] of this.#columns.entries()) column.flush(this.#vectors[at]!, this.row)
     this.#chunk.rowCount = this.row
@@ -247,26 +251,26 @@ export class ChunkWriter {
   }
 }
 
-/** The values of a column INTEGER without nulls. */
+/** The values of an INTEGER column without nulls. */
 export function integersOf(chunk: DuckDBDataChunk, column: number): Int32Array {
   const { buffer, byteOffset } = bytesOf(chunk, column, 4)
   return new Int32Array(buffer, byteOffset, chunk.rowCount)
 }
 
-/** The values of a column BIGINT, or microseconds of a TIMESTAMPTZ, without nulls. */
+/** The values of a BIGINT column, or microseconds of a TIMESTAMPTZ, without nulls. */
 export function bigintsOf(chunk: DuckDBDataChunk, column: number): BigInt64Array {
   const { buffer, byteOffset } = bytesOf(chunk, column, 8)
   return new BigInt64Array(buffer, byteOffset, chunk.rowCount)
 }
 
-/** Which rows of a column have a value, a bit for each, lowest first; null where all have one. */
+/** Which rows of a column have a value, a bit for each, lowest first; null if all have one. */
 export const validityOf = (chunk: DuckDBDataChunk, column: number): Uint8Array | null =>
   duckdb.vector_get_validity(
     duckdb.data_chunk_get_vector(chunk.chunk, column),
     Math.ceil(chunk.rowCount / 64) * 8,
   )
 
-/** The values of a column DECIMAL(38,18) in units of 10^-18; of a row without a value anything. */
+/** The values of a DECIMAL(38,18) column in units of 10^-18; undefined content for rows without a value. */
 export class Amounts {
   readonly #lower: BigUint64Array
   readonly #words: Int32Array
@@ -280,7 +284,7 @@ export class Amounts {
   at(row: number): bigint {
     const lower = this.#lower[row * 2]!
     const upper = this.#words[row * 4 + 2]!
-    // An upper half that fits 32 bits is a number until it is needed: most amounts are built in one step or none.
+    // An upper half that fits 32 bits stays a number until it is needed: most amounts are built in at most one step.
     if (this.#words[row * 4 + 3] === upper >> 31) return upper === 0 ? lower : (BigInt(upper) << 64n) + lower
     return (BigInt.asIntN(64, this.#lower[row * 2 + 1]!) << 64n) + lower
   }

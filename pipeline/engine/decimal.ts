@@ -1,9 +1,9 @@
-// The common amounts fast: plain decimals with at most 15 integer digits become the 128 bits of a DECIMAL(38,18) by numbers
-// alone, where a bigint would be made and taken apart. Everything else, and every doubt, goes to models/amount.ts, with
-// which a property test compares this.
+// The fast path for common amounts: plain decimals with at most 15 integer digits become the 128 bits of a
+// DECIMAL(38,18) using only numbers, without creating a bigint. Everything else, and every doubtful case, goes to
+// models/amount.ts; a property test compares the two.
 import { AMOUNT_SCALE } from '../../models/amount.ts'
 
-/** Digits that a JavaScript number holds exactly, whatever they are. */
+/** How many digits a JavaScript number always holds exactly. */
 const EXACT_DIGITS = 15
 
 /** The 18 decimals are two groups of nine digits, each of which fits 32 bits. */
@@ -15,7 +15,9 @@ const MINUS = 0x2d
 const POINT = 0x2e
 const ZERO = 0x30
 
-/** Sets the units of 10^-18 as four words from `at` on, the lowest first; false for a text that the exact parser has to judge. */
+/**
+ * Sets the units of 10^-18 as four words from `at` on, the lowest first; false for a text that needs the exact parser.
+ */
 export function plainWords(text: string, words: Int32Array, at: number): boolean {
   const end = text.length
   const isNegative = text.charCodeAt(0) === MINUS
@@ -54,7 +56,7 @@ export function plainWords(text: string, words: Int32Array, at: number): boolean
   return true
 }
 
-/** So many words times 10^9, plus `more`: word by word in halves, so that every product is an exact number. */
+/** These words times 10^9, plus `more`: word by word in halves, so that every product is an exact number. */
 function timesGroup(words: Int32Array, at: number, length: number, more: number): void {
   let carry = more
   for (let word = at; word < at + length; word++) {

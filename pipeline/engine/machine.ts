@@ -1,5 +1,6 @@
-// How much memory and how many processors this process may use: those of the machine, or of the control group (cgroup) in
-// which a container, a service manager or a batch system has put it, whichever is less.
+// How much memory and how many processors this process may use: those of the machine, or of the control group (cgroup)
+// in which a container, a service manager or a batch system has put it, whichever is less.
+//
 // Sources: Linux, Documentation/admin-guide/cgroup-v2.rst and cgroup-v1; proc(5), cgroups(7).
 import { readFileSync } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
@@ -7,9 +8,9 @@ import { join, posix } from 'node:path'
 
 export interface Machine {
   readonly memoryBytes: number
-  /** What sets the memory: the machine itself, or the cgroup that allows less. */
+  /** What limits the memory: the machine itself, or a cgroup that allows less. */
   readonly memoryOf: 'machine' | 'cgroup'
-  /** Whole processors; a cgroup's share of one counts as one. */
+  /** Whole processors; a fraction of one in a cgroup is treated as one. */
   readonly processors: number
 }
 
@@ -38,7 +39,7 @@ interface GroupLimits {
   readonly processors: readonly number[]
 }
 
-/** Every limit on the way from the group of this process up to the root: the least of them holds. */
+/** Every limit from the group of this process up to the root: the lowest applies. */
 function readGroups(root: string): GroupLimits {
   const memory: number[] = []
   const processors: number[] = []
@@ -50,7 +51,7 @@ function readGroups(root: string): GroupLimits {
       const read = (mount: string, file: string): string | null =>
         readText(root, join('sys/fs/cgroup', mount, group, file))
       if (controllers === '') {
-        // Above `high` the kernel slows a process down to a crawl, so that is a limit too.
+        // Above `high` the kernel slows a process to a crawl, so that is a limit too.
         memory.push(...amounts(read('', 'memory.max')), ...amounts(read('', 'memory.high')))
         processors.push(...shares(read('', 'cpu.max')))
       }
@@ -63,22 +64,22 @@ function readGroups(root: string): GroupLimits {
   return { memory, processors }
 }
 
-/** The group and those around it. In a container its own one may be mounted as the root, under another name. */
+/** The group and its ancestors. In a container, its own group may be mounted as the root, under another name. */
 function upwards(path: string): string[] {
   const group = posix.normalize(path)
   return group === '/' ? ['/'] : [group, ...upwards(posix.dirname(group))]
 }
 
-/** One number; `max` is none. */
+/** One number; `max` means no limit. */
 const amounts = (text: string | null): number[] => (/^\d+\s*$/.test(text ?? '') ? [Number(text)] : [])
 
-/** Microseconds of processor time in a period; `max` and -1 are no limit. */
+/** Microseconds of processor time in a period; `max` and -1 mean no limit. */
 function shares(text: string | null): number[] {
   const [, quota, period] = /^(\d+)\s+(\d+)\s*$/.exec(text ?? '') ?? []
   return quota === undefined || Number(period) === 0 ? [] : [Number(quota) / Number(period)]
 }
 
-/** Null for what is not there, as on systems without cgroups. */
+/** Null for a missing file, as on systems without cgroups. */
 function readText(root: string, path: string): string | null {
   try {
     return readFileSync(join(root, path), 'utf8')

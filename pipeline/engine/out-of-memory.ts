@@ -1,28 +1,28 @@
-// What becomes of work for which DuckDB's memory was not enough: an error that says how much there was, where that limit
-// comes from, and which key raises it.
+// The error for work that ran out of DuckDB's memory: states how much there was, where that limit comes from, and which
+// key raises it.
 import { type ErrorDetails, TieoutError, UsageError } from '../../models/error.ts'
 import { CONSOLE, type EngineSettings, OPTION, VIEW } from './settings.ts'
 import { describeSize, parseSize } from './size.ts'
 
-/** A run that writes the books: what was received is kept, the published ledger is as it was. */
+/** A run that writes the books: what was received is kept, and the published ledger is unchanged. */
 export class OutOfMemory extends TieoutError {
   override readonly name = 'OutOfMemory'
   override readonly exitCode = 5
 }
 
-/** A question to the published ledger. */
+/** A query to the published ledger. */
 export class QueryOutOfMemory extends UsageError {}
 
 /**
- * Whether it, or what caused it, is DuckDB's refusal of memory. The client hands out DuckDB's class of an error in no other
- * way than as the beginning of its message.
+ * Whether the error, or its cause, is DuckDB's refusal of memory. The client exposes DuckDB's error class only as the
+ * beginning of its message.
  */
 export function isOutOfMemory(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return error.message.startsWith('Out of Memory Error:') || isOutOfMemory(error.cause)
 }
 
-/** Null for any other error. `sentence` says what came to nothing, `where` at which table or file. */
+/** Null for any other error. `sentence` states what failed, `where` at which table or file. */
 export function outOfMemory(
   sentence: string,
   where: string,
@@ -39,24 +39,24 @@ export function queryOutOfMemory(engine: EngineSettings, cause: unknown): QueryO
   return isOutOfMemory(cause) ? queryTooLarge(engine, cause) : null
 }
 
-/** Without a cause where the process that was to answer had to be ended. */
+/** Without a cause if the process that should have answered had to be ended. */
 export function queryTooLarge(engine: EngineSettings, cause: unknown = null): QueryOutOfMemory {
   const raise = RAISE_OF[engine.memoryFrom] ?? RAISE
-  return new QueryOutOfMemory('The question needs more memory than it may take.', {
+  return new QueryOutOfMemory('The query needs more memory than it may use.', {
     ...detailsOf(engine, cause),
-    action: `Ask for less, one account or a shorter period. ${raise}`,
+    action: `Ask for less: one account or a shorter period. ${raise}`,
   })
 }
 
 const RAISE =
-  'Set engine.memory in tieout.yaml to more (`engine: { memory: 8GB }`) if the machine has it; ' +
+  'Raise engine.memory in tieout.yaml (`engine: { memory: 8GB }`) if the machine has more; ' +
   'fewer threads (`engine: { threads: 1 }`) need less.'
 
-/** Where the limit is none of the configuration. */
+/** If the limit does not come from the configuration. */
 const RAISE_OF: Readonly<Record<string, string>> = {
-  [OPTION]: `Or give it more with ${OPTION}.`,
-  [CONSOLE]: 'Or ask it with `tieout sql`, which has the memory of the configuration.',
-  [VIEW]: 'Or take the CSV of the view, or the console: they have the memory of the configuration.',
+  [OPTION]: `Or allow more with ${OPTION}.`,
+  [CONSOLE]: 'Or use `tieout sql`, which has the configured memory.',
+  [VIEW]: 'Or use the CSV of the view, or the console, which have the configured memory.',
 }
 
 function detailsOf(engine: EngineSettings, cause: unknown): Omit<ErrorDetails, 'action'> {
@@ -68,7 +68,7 @@ function detailsOf(engine: EngineSettings, cause: unknown): Omit<ErrorDetails, '
   }
 }
 
-/** DuckDB's own first line, which says what it could not have. */
+/** DuckDB's own first line, which states what it could not allocate. */
 function sentenceOf(error: unknown): string {
   if (error instanceof Error && !error.message.startsWith('Out of Memory Error:'))
     return sentenceOf(error.cause)

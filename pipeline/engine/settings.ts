@@ -1,5 +1,5 @@
-// What DuckDB may use: memory and threads as the configuration says, else a share of what the machine has. Every database
-// that is opened gets its limits from here.
+// The resources that DuckDB may use: memory and threads from the configuration, otherwise a share of the machine. Every
+// database that is opened gets its limits from here.
 import { statSync } from 'node:fs'
 import { type Machine, readMachine } from './machine.ts'
 import { describeSize, mebibytes, parseSize } from './size.ts'
@@ -12,12 +12,12 @@ export interface EngineSettings {
   readonly threads: number
 }
 
-/** Where a limit comes from that the user gave with one question. */
+/** The source of a limit that the user set for one query. */
 export const OPTION = '--memory'
-/** And of one that the page keeps small for its views. */
-export const VIEW = 'what a view of the page may take'
-/** And of the page's console, where the configuration would give it more. */
-export const CONSOLE = 'the most that the console of the page may take'
+/** The source of the limit that the page sets for its views. */
+export const VIEW = 'what a view of the page may use'
+/** The source of the limit of the page's console, if the configuration would allow more. */
+export const CONSOLE = 'the most that the console of the page may use'
 
 /** The section `engine` of the configuration. */
 export interface EngineConfig {
@@ -26,16 +26,16 @@ export interface EngineConfig {
 }
 
 /**
- * Half: DuckDB's limit is on its buffers alone, and the process takes more (node itself, the lots in work, what the allocator
- * gives back late; measured up to 1.8 times a small limit). The file cache, readers of the published books and the rest
- * of the machine need their part too.
+ * Half: DuckDB's limit covers only its buffers, and the process uses more (node itself, the lots being matched, memory
+ * that the allocator returns late; up to 1.8 times a small limit was measured). The file cache, readers of the
+ * published books and the rest of the machine need their share too.
  */
 const SHARE = 0.5
 
-/** A thread works in buffers of its own: with less than this for each, fewer threads reach further. */
+/** A thread works in buffers of its own: with less than this for each, fewer threads can process more. */
 const THREAD_BYTES = 256 * 2 ** 20
 
-/** By the configuration; without one a share of the machine. */
+/** From the configuration, or else a share of the machine. */
 export function engineSettings(config: EngineConfig = {}, machine: Machine = readMachine()): EngineSettings {
   const { memory, threads } = config
   const configured = memory === undefined ? null : parseSize(memory)
@@ -52,9 +52,9 @@ const shareOf = ({ memoryBytes, memoryOf }: Machine): string =>
     ? `half of the ${describeSize(memoryBytes)} that the cgroup of this process allows`
     : `half of the ${describeSize(memoryBytes)} of this machine`
 
-/** What is left open is the machine's share. */
+/** Anything left open defaults to the machine's share. */
 export function completed(given: Partial<EngineSettings> = {}): EngineSettings {
-  const { memoryLimit, memoryFrom = 'as its caller set it', threads } = given
+  const { memoryLimit, memoryFrom = 'as set by the caller', threads } = given
   if (memoryLimit !== undefined && threads !== undefined) return { memoryLimit, memoryFrom, threads }
   const share = engineSettings()
   return {
@@ -64,8 +64,8 @@ export function completed(given: Partial<EngineSettings> = {}): EngineSettings {
 }
 
 /**
- * For a database that only answers: half again, since a report may open a second one beside the ledger, and a run may be
- * writing meanwhile. `limit` is what a view of the page may take, and counts as it is.
+ * For a database that only answers queries: half again, since a report may open a second one beside the ledger, and a
+ * run may be writing at the same time. `limit` is what a view of the page may use, and is applied as it is.
  */
 export function readerSettings(engine: EngineSettings, limit?: string): EngineSettings {
   if (limit !== undefined) return { ...engine, memoryLimit: limit, memoryFrom: VIEW }
@@ -78,12 +78,12 @@ export function readerSettings(engine: EngineSettings, limit?: string): EngineSe
 }
 
 /**
- * In so large a file there is little to share: DuckDB leaves 122,880 rows of a table to one thread. Reports from a ledger of 72 MiB
- * (180,350 entries) take as long with one as with two.
+ * Only in files this large is there work to share: DuckDB gives 122,880 rows of a table to one thread. Reports from a
+ * ledger of 72 MiB (180,350 entries) take as long with one thread as with two.
  */
 const SMALL_FILE_BYTES = 64 * 2 ** 20
 
-/** What is not there yet is small. */
+/** A file that does not exist yet is small. */
 export function isSmallFile(file: string): boolean {
   try {
     return statSync(file).size <= SMALL_FILE_BYTES
@@ -93,15 +93,15 @@ export function isSmallFile(file: string): boolean {
 }
 
 /**
- * For questions to this file. Of a small one there is nothing to share, and DuckDB's threads wait for each other by turning
- * round: with one thread what is asked of small books costs up to a tenth less of the processor.
+ * For queries of this file. A small file has no work to share, and DuckDB's threads wait for each other by spinning:
+ * with one thread, queries of small books use up to a tenth less processor time.
  */
 export const forFile = <Settings extends EngineSettings>(engine: Settings, file: string): Settings =>
   isSmallFile(file) ? { ...engine, threads: 1 } : engine
 
 /**
- * Of every instance that answers questions. For an asof join in which it expects few rows, DuckDB would hold each row against every other, and what it
- * expects of filtered rows is a guess.
+ * For every instance that answers queries. For an asof join with few expected rows, DuckDB would compare each row with
+ * every other, and its estimate for filtered rows is a guess.
  */
 export const PLANNING = { asof_loop_join_threshold: '0' } as const
 

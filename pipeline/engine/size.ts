@@ -1,4 +1,4 @@
-// Sizes of memory as people and DuckDB write them: 8GB is 8 × 1000³ bytes, 8GiB is 8 × 1024³.
+// Memory sizes as people and DuckDB write them: 8GB is 8 × 1000³ bytes, 8GiB is 8 × 1024³.
 const UNITS: Readonly<Record<string, number>> = {
   kb: 1e3,
   mb: 1e6,
@@ -10,7 +10,7 @@ const UNITS: Readonly<Record<string, number>> = {
   tib: 2 ** 40,
 }
 
-/** Bytes; null for what is no size. A number without a unit is none: nobody could tell what it counts. */
+/** Bytes; null for anything that is not a size. A number without a unit is refused, because its meaning is unclear. */
 export function parseSize(text: string): number | null {
   const [, number, unit] = /^\s*(\d+(?:\.\d+)?)\s*([kmgt]i?b)\s*$/i.exec(text) ?? []
   const factor = UNITS[unit?.toLowerCase() ?? '']

@@ -12,7 +12,7 @@ export interface Table {
   readonly columns: readonly Column[]
 }
 
-/** `name` alone is VARCHAR; `name: KIND` is what it says. */
+/** A `name` alone is VARCHAR; `name: KIND` has the given type. */
 export function table(name: string, columns: string): Table {
   return {
     name,

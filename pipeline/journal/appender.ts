@@ -1,5 +1,5 @@
-// Appends encoded frames in order, many in one write and one sync: whatever arrives during a sync goes with the next.
-// Nothing is acknowledged before its sync, and after the first failure nothing ever is.
+// Appends encoded frames in order, many with one write and one sync: frames that arrive during a sync go into the next.
+// Nothing is acknowledged before its sync, and after the first failure nothing is acknowledged at all.
 import type { TieoutError } from '../../models/error.ts'
 import { type Disk, DiskError, type DiskFile } from './disk.ts'
 import { encodeSegmentHeader, SEGMENT_HEADER_BYTES } from './layout.ts'
@@ -37,7 +37,7 @@ export class Appender {
     this.segmentBytes = segmentBytes
   }
 
-  /** Appends to the last of the segments; new ones are added to the list as they are made. */
+  /** Appends to the last of the segments; new segments are added to the list as they are created. */
   static async open(
     disk: Disk,
     folder: string,
@@ -49,7 +49,7 @@ export class Appender {
     if (last === undefined) return appender
     appender.file = await disk.open(last.path, 'change')
     try {
-      // The writer before may have been killed between its write and its sync.
+      // The previous writer may have been killed between its write and its sync.
       await appender.file.sync()
       await disk.syncDir(folder)
       appender.size = await appender.file.size()
@@ -69,7 +69,7 @@ export class Appender {
     })
   }
 
-  /** Waits for what is under way. */
+  /** Waits for writes in progress. */
   async close(): Promise<void> {
     await this.running
     await this.file?.close()
@@ -77,7 +77,7 @@ export class Appender {
   }
 
   private async flush(): Promise<void> {
-    // Appends made in the same turn share the first write too.
+    // Appends made in the same turn share even the first write.
     await Promise.resolve()
     while (this.queue.length > 0) {
       const batch = this.queue.splice(0)
@@ -92,7 +92,9 @@ export class Appender {
     this.running = null
   }
 
-  /** Writes and syncs a batch; gives the failure, after which the file is cut back to what was acknowledged. */
+  /**
+   * Writes and syncs a batch. Returns the failure, if any, after which the file is cut back to what was acknowledged.
+   */
   private async write(frames: readonly EncodedFrame[]): Promise<TieoutError | null> {
     const first = frames[0]
     if (first === undefined) return null
@@ -114,7 +116,7 @@ export class Appender {
     }
   }
 
-  /** The last segment, or a new one when that is full. */
+  /** The last segment, or a new one if that is full. */
   private async fileFor(frame: EncodedFrame): Promise<DiskFile> {
     const isFull = this.size >= this.segmentBytes && this.size > SEGMENT_HEADER_BYTES
     if (this.file !== null && !isFull) return this.file
@@ -137,7 +139,7 @@ export class Appender {
     return file
   }
 
-  /** A disk that failed may fail at this too; the next open then finds the unfinished end. */
+  /** A disk that has failed may fail at this too; the next open then finds the unfinished end. */
   private async cutBack(): Promise<void> {
     try {
       await this.file?.truncate(this.size)

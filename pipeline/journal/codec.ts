@@ -1,15 +1,15 @@
-// How a body is stored: each codec has a byte of its own in the frame, so that another can join later.
-// Synchronous on purpose: on pages of 63 KB it is faster than the thread pool, and the same in every run.
+// How bodies are stored: the frame has a byte for the codec, so that others can be added later. Synchronous on purpose:
+// for pages of 63 KB it is faster than the thread pool, and every run behaves the same.
 import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSync } from 'node:zlib'
 
-/** The byte of a codec is its place in this list. */
+/** The byte of a codec is its index in this list. */
 export const CODECS = ['raw', 'gzip', 'brotli'] as const
 export type Codec = (typeof CODECS)[number]
 
 /** Below this, compression costs more than it saves. */
 const SMALL_BYTES = 128
 
-/** Compresses with the codec, or keeps the body raw where that is no longer. */
+/** Compresses with the codec, or keeps the body raw if that is no longer. */
 export function compress(codec: Codec, body: Uint8Array): { codec: number; stored: Uint8Array } {
   const raw = { codec: CODECS.indexOf('raw'), stored: body }
   if (codec === 'raw' || body.length < SMALL_BYTES) return raw
@@ -21,19 +21,19 @@ function brotli(body: Uint8Array): Buffer {
   return brotliCompressSync(body, {
     params: {
       [constants.BROTLI_PARAM_QUALITY]: 1,
-      // Without the hint a window of 4 MB is set up for every page, at twice the cost.
+      // Without the size hint, a window of 4 MB is set up for every page, at twice the cost.
       [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
     },
   })
 }
 
 /**
- * The body as received, in memory of its own.
- * Throws zlib's error when the stored bytes are damaged or longer than the body was.
+ * The body as received, in memory of its own. Throws zlib's error if the stored bytes are damaged or longer than the
+ * body was.
  */
 export function decompress(codec: Codec, stored: Uint8Array, bodyBytes: number): Buffer {
   if (codec === 'raw') return Buffer.from(stored)
-  // One chunk for the whole body saves copying; zlib wants at least 64 bytes.
+  // One chunk for the whole body saves copying; zlib requires at least 64 bytes.
   const options = { maxOutputLength: Math.max(1, bodyBytes), chunkSize: Math.max(64, bodyBytes + 1) }
   return codec === 'gzip' ? gunzipSync(stored, options) : brotliDecompressSync(stored, options)
 }

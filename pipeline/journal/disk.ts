@@ -1,5 +1,5 @@
-// The one way to the disk for files that must not be lost: the journal, the lock, files replaced whole.
-// An interface, so that tests and a simulator can pass a disk that fails; every failure is a DiskError.
+// All disk access for files that must not be lost: the journal, the lock, and files replaced as a whole. It is an
+// interface, so that tests and a simulator can pass a failing disk; every failure is a DiskError.
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import * as fs from 'node:fs/promises'
@@ -13,53 +13,55 @@ import { LARGE_FILES, RAISE_FILE_LIMIT } from '../engine/file-limit.ts'
 
 export interface DiskFile {
   /**
-   * Bytes from the position on; fewer than asked for only at the end of the file. They may stand in `into`, which is at
-   * least as long.
+   * Bytes from the position on; fewer than requested only at the end of the file. They may be returned in `into`, which
+   * is at least as long.
    */
   read(position: number, length: number, into?: Buffer): Promise<Buffer>
   write(bytes: Uint8Array, position: number): Promise<void>
   truncate(length: number): Promise<void>
-  /** Resolves once all that was written, and the length, is safe on disk. */
+  /** Resolves once everything written, and the length, is safe on disk. */
   sync(): Promise<void>
   size(): Promise<number>
   close(): Promise<void>
 }
 
-/** read: an existing file. change: an existing file, read and write. create: a file that must not exist yet. */
+/**
+ * read: an existing file. change: an existing file, for reading and writing. create: a file that must not exist yet.
+ */
 export type OpenHow = 'read' | 'change' | 'create'
 
 export interface Disk {
-  /** The mode counts for a created file only. */
+  /** The mode only applies to a created file. */
   open(path: string, how: OpenHow, mode?: number): Promise<DiskFile>
-  /** The whole file, or null when there is none. */
+  /** The whole file, or null if there is none. */
   readFile(path: string): Promise<Buffer | null>
-  /** Names in a folder, sorted, or null when there is no such folder. */
+  /** Names in a folder, sorted, or null if there is no such folder. */
   list(path: string): Promise<string[] | null>
-  /** Makes a folder and its missing parents. */
+  /** Creates a folder and its missing parents. */
   makeDir(path: string, mode: number): Promise<void>
-  /** Makes the creations, renames and removals in a folder safe. */
+  /** Makes the creations, renames and removals in a folder durable. */
   syncDir(path: string): Promise<void>
-  /** Atomic; replaces what stands there. */
+  /** Atomic; replaces an existing file. */
   rename(from: string, to: string): Promise<void>
-  /** A second name for a file, atomically; false when the new name is taken. */
+  /** Gives a file a second name, atomically; false if the new name is taken. */
   link(from: string, to: string): Promise<boolean>
-  /** No error when there is no such file. */
+  /** No error if there is no such file. */
   remove(path: string): Promise<void>
 }
 
 const NO_RIGHT =
-  'Run this as the user that the nightly runs have, give this user the right to read and write here, or name another folder with --dir.'
+  'Run this as the user of the nightly runs, give this user permission to read and write here, or name another folder with --dir.'
 
 interface Trouble {
   readonly expected: string
   readonly action: string
-  /** 1 where it is left out. */
+  /** 1 if omitted. */
   readonly exitCode?: ExitCode
 }
 
-const noRight: Trouble = { expected: 'the right to read and write it', action: NO_RIGHT, exitCode: 2 }
+const noRight: Trouble = { expected: 'permission to read and write it', action: NO_RIGHT, exitCode: 2 }
 
-/** A full disk is over once space is freed (progress is kept); a folder that may not be written is a matter of set-up. */
+/** A full disk is temporary (progress is kept); a folder without write permission is a set-up error. */
 const TROUBLES: Readonly<Record<string, Trouble>> = {
   ENOSPC: {
     expected: 'free space on this disk',
@@ -74,32 +76,32 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
   EACCES: noRight,
   EPERM: noRight,
   EROFS: {
-    expected: 'a file system that can be written',
+    expected: 'a writable file system',
     action: 'Make the file system writable, or name another folder with --dir.',
     exitCode: 2,
   },
   ENOENT: {
     expected: 'a path that exists',
-    action: 'Check that the folder exists and that the path is spelled right.',
+    action: 'Check that the folder exists and that the path is spelled correctly.',
     exitCode: 2,
   },
   ENOTDIR: {
-    expected: 'folders on the way to it',
-    action: 'A part of the path is a file where a folder was expected: name another folder with --dir.',
+    expected: 'a path of folders',
+    action: 'Part of the path is a file where a folder was expected. Name another folder with --dir.',
     exitCode: 2,
   },
   EISDIR: {
     expected: 'a file',
-    action: 'A folder stands where a file is expected: move it away, or name another folder with --dir.',
+    action: 'There is a folder where a file is expected. Move it, or name another folder with --dir.',
     exitCode: 2,
   },
   EEXIST: {
-    expected: 'nothing in the way',
-    action: 'Something else stands at this path: remove it, or name another folder with --dir.',
+    expected: 'nothing at this path',
+    action: 'Something else is at this path. Remove it, or name another folder with --dir.',
     exitCode: 2,
   },
   EMFILE: {
-    expected: 'a limit of open files that leaves room for one more',
+    expected: 'a limit of open files that allows one more',
     action: 'Raise the limit of open files (ulimit -n), then run again.',
   },
   EFBIG: {
@@ -138,7 +140,7 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : 'UNKNOWN'
 }
 
-/** Runs one operation; whatever fails becomes a DiskError that names the path. */
+/** Runs one operation; any failure becomes a DiskError that names the path. */
 async function attempt<T>(doing: string, path: string, operation: () => Promise<T>): Promise<T> {
   try {
     return await operation()
@@ -147,7 +149,7 @@ async function attempt<T>(doing: string, path: string, operation: () => Promise<
   }
 }
 
-/** For a code that is an answer and not a failure, such as ENOENT for a file that need not exist. */
+/** For codes that are an answer rather than a failure, such as ENOENT for a file that need not exist. */
 async function unless<T, A>(code: string, answer: A, operation: Promise<T>): Promise<T | A> {
   try {
     return await operation
@@ -182,10 +184,11 @@ export const nodeDisk: Disk = {
       attempt('list a folder', path, async () => (await fs.readdir(path)).sort()),
     ),
   makeDir: (path, mode) =>
-    attempt('make a folder', path, async () => {
+    attempt('create a folder', path, async () => {
       await fs.mkdir(path, { recursive: true, mode }).catch(async (error: unknown) => {
         if (codeOf(error) !== 'ENOENT') throw error
-        // Where a file system can only be read, Node calls missing what it may not make; one level alone has the system's word.
+        // On a read-only file system, recursive creation in Node reports ENOENT for a folder that it may not create; a
+        // single level returns the system's error.
         await fs.mkdir(path, { mode })
       })
     }),
@@ -234,21 +237,22 @@ function fileOf(handle: fs.FileHandle, path: string): DiskFile {
 }
 
 /**
- * A name beside this one that nobody else takes: not by the number of the process alone, since one process may write the
- * same file twice at once, and in containers that share a folder each process may be number one.
+ * A name next to this file that nobody else uses. The process id alone is not enough: one process may write the same
+ * file twice at the same time, and in containers that share a folder every process may have the id 1.
  */
 export const nameBeside = (path: string, ending: 'tmp' | 'old' = 'tmp'): string =>
   join(dirname(path), `.${basename(path)}.${process.pid}-${HOST}${randomBytes(4).toString('hex')}.${ending}`)
 
-/** Tells the processes of this host from those of others that share the folder. */
+/** Distinguishes the processes of this host from those of others that share the folder. */
 export const HOST = crc32(hostname()).toString(16).padStart(8, '0')
 
-/** Such a name; earlier versions left the host out. */
+/** A name of that form; earlier versions left the host out. */
 export const BESIDE = /\.(?<pid>\d+)-(?<host>[0-9a-f]{8})?[0-9a-f]{8}\.(tmp|old)$/
 
 /**
- * Replaces a file as a whole: readers see the old or the new bytes, also after a power cut. `write` makes the new file at
- * the path that it is given, in the same folder, so that the rename is atomic; when something fails, it is removed.
+ * Replaces a file as a whole: readers see either the old or the new bytes, even after a power cut. `write` creates the
+ * new file at the path that it is given, in the same folder, so that the rename is atomic; if something fails, the new
+ * file is removed.
  */
 export async function replaceFile(
   disk: Disk,
@@ -268,7 +272,7 @@ export async function replaceFile(
   await disk.syncDir(dirname(path))
 }
 
-/** Replaces a file by these bytes. */
+/** Replaces a file with these bytes. */
 export async function writeFileAtomic(
   disk: Disk,
   path: string,

@@ -1,6 +1,7 @@
-// Erases bodies out of the journal, for data about people that must go: the bytes are overwritten in place.
-// The chain still verifies, because it runs over headers that hold a salted hash, and the salt goes with the body. What is
-// to go is noted before anything is touched, until the books stand without it: interrupted anywhere, the next writer goes on.
+// Erases bodies from the journal, for personal data that must be removed: the bytes are overwritten in place. The chain
+// still verifies, because it covers headers, which hold a salted hash of the body; the salt is erased with the body.
+// The list of frames to erase is stored before anything is changed, and kept until the books no longer contain them: if
+// this is interrupted at any point, the next writer continues.
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Clock } from '../../models/clock.ts'
@@ -15,15 +16,15 @@ import type { StoredFrame } from './segment.ts'
 /** What has to be overwritten, without the bytes themselves. */
 type Target = Pick<StoredFrame, 'path' | 'offset' | 'regionOffset'> & { seq: number; regionBytes: number }
 
-/** Removes what was made from the bodies, before the first of them goes. */
+/** Removes what was derived from the bodies, before the first of them is erased. */
 type RemoveCopies = () => Promise<void>
 
 const noCopies: RemoveCopies = async () => undefined
 
 /**
- * Erases the bodies of these frames and notes it in `journal/erased.jsonl` ({seq, at}). Holding the lock is the
- * caller's part, and so is `endErasure`, once nothing that was made from the bodies is left. Throws a UsageError, before
- * anything is changed, when the journal has no such frame.
+ * Erases the bodies of these frames and records it in `journal/erased.jsonl` ({seq, at}). The caller must hold the
+ * lock, and must call `endErasure` once nothing derived from the bodies is left. Throws a UsageError, before anything
+ * is changed, if the journal has no such frame.
  */
 export async function eraseFrames(
   dir: string,
@@ -39,11 +40,11 @@ export async function eraseFrames(
   if (missing.length > 0)
     throw new UsageError('The journal has no such frame to erase.', {
       where: folder,
-      expected: 'numbers of frames, which are the page_id of the rows they brought',
+      expected: 'frame numbers: the page_id of their rows',
       found: missing.join(', '),
-      action: 'Check the numbers, then erase again. Nothing was changed.',
+      action: 'Check the numbers and run the command again. Nothing was changed.',
     })
-  // What may not be written is refused before anything is changed.
+  // A missing write permission is reported before anything is changed.
   for (const path of new Set(targets.map((target) => target.path)))
     await (await disk.open(path, 'change')).close()
   await writeUnderWay(disk, dir, { frames: [...seqs], bodiesGone: false })
@@ -51,8 +52,8 @@ export async function eraseFrames(
 }
 
 /**
- * Finishes in the journal what an interrupted erasure has left; true as long as `endErasure` was not reached. Holding the
- * lock is the caller's part. Of a journal that came from an older backup, the frames that it has are erased.
+ * Finishes the journal's part of an interrupted erasure; true as long as `endErasure` was not reached. The caller must
+ * hold the lock. If the journal was restored from an older backup, only the frames that it has are erased.
  */
 export async function resumeErasure(
   dir: string,
@@ -69,18 +70,20 @@ export async function resumeErasure(
   return true
 }
 
-/** Whether an erasure has begun of which something may be left, in the journal or in what was made from it. */
+/**
+ * Whether an erasure has been started of which something may be left, in the journal or in what was derived from it.
+ */
 export const isErasing = async (dir: string, disk: Disk = nodeDisk): Promise<boolean> =>
   (await disk.readFile(underWayFile(dir))) !== null
 
-/** Nothing that was made from the erased bodies is left. */
+/** Nothing derived from the erased bodies is left. */
 export async function endErasure(dir: string, disk: Disk = nodeDisk): Promise<void> {
   if (!(await isErasing(dir, disk))) return
   await disk.remove(underWayFile(dir))
   await disk.syncDir(journalFolder(dir))
 }
 
-/** The list is safe first: what rests on it goes even where the process dies before its end. */
+/** The list is stored first, so that everything derived is removed even if the process dies before the end. */
 async function goThrough(
   dir: string,
   targets: readonly Target[],
@@ -99,7 +102,7 @@ async function goThrough(
 
 const underWaySchema = z.object({
   frames: z.array(z.int().positive()),
-  /** The bodies are gone; what was made from them may be left. */
+  /** The bodies are gone; what was derived from them may be left. */
   bodiesGone: z.boolean(),
 })
 type UnderWay = z.output<typeof underWaySchema>
@@ -107,7 +110,7 @@ type UnderWay = z.output<typeof underWaySchema>
 const UNDER_WAY_FILE = 'erasing.json'
 const ERASED_FILE = 'erased.jsonl'
 
-/** What an erasure writes beside the segments. */
+/** What an erasure writes besides the segments. */
 export const ERASURE_FILES = [UNDER_WAY_FILE, ERASED_FILE]
 
 const underWayFile = (dir: string): string => join(journalFolder(dir), UNDER_WAY_FILE)
@@ -115,7 +118,10 @@ const underWayFile = (dir: string): string => join(journalFolder(dir), UNDER_WAY
 const writeUnderWay = (disk: Disk, dir: string, underWay: UnderWay): Promise<void> =>
   writeFileAtomic(disk, underWayFile(dir), JSON.stringify(underWay), 0o600)
 
-/** Null where no erasure is under way. CorruptionError for a file that names no frames: which they were is nowhere else. */
+/**
+ * Null if no erasure is in progress. Throws a CorruptionError for a file that names no frames, because the list exists
+ * nowhere else.
+ */
 async function readUnderWay(disk: Disk, dir: string): Promise<UnderWay | null> {
   const where = underWayFile(dir)
   const bytes = await disk.readFile(where)
@@ -123,12 +129,12 @@ async function readUnderWay(disk: Disk, dir: string): Promise<UnderWay | null> {
   try {
     return underWaySchema.parse(JSON.parse(bytes.toString()))
   } catch (cause) {
-    throw new CorruptionError('What an interrupted erasure has left to do cannot be read.', {
+    throw new CorruptionError('The list of frames still to be erased cannot be read.', {
       where,
       expected: 'the numbers of the frames to erase',
-      found: 'another content',
+      found: 'different content',
       action:
-        'Remove this file, `landing.duckdb` and `ledger.duckdb`, then erase again what was to be erased, and run `tieout build`.',
+        'Remove this file, `landing.duckdb` and `ledger.duckdb`, repeat the erasure, and run `tieout build`.',
       cause,
     })
   }
@@ -145,7 +151,10 @@ async function find(disk: Disk, folder: string, seqs: ReadonlySet<number>): Prom
   return targets
 }
 
-/** The states are safe before the first body goes: so a half-erased body is never taken for a damaged one. */
+/**
+ * The states are on disk before the first body is overwritten, so that a half-erased body is never taken for a damaged
+ * one.
+ */
 async function overwrite(file: DiskFile, targets: readonly Target[]): Promise<void> {
   for (const target of targets) await file.write(Buffer.of(ERASED), target.offset + STATE_OFFSET)
   await file.sync()
@@ -160,25 +169,28 @@ async function note(disk: Disk, path: string, targets: readonly Target[], clock:
   await writeFileAtomic(disk, path, Buffer.concat([before, Buffer.from(lines)]), 0o600)
 }
 
-/** Where it is noted which frames were erased. */
+/** Where the erased frames are recorded. */
 export const erasedList = (dir: string): string => join(journalFolder(dir), ERASED_FILE)
 
-/** The note beside the journal, and the one that earlier versions wrote. */
+/** The record beside the journal, and the one that earlier versions wrote. */
 const NOTES = [ERASED_FILE, 'struck.jsonl']
 
-/** Numbers of the frames that were erased, by the notes beside the journal; `verifyJournal` reads them from the frames. */
+/**
+ * Numbers of the frames that were erased, according to the records beside the journal; `verifyJournal` reads them from
+ * the frames.
+ */
 export async function readErased(dir: string, disk: Disk = nodeDisk): Promise<number[]> {
   return [...(await erasedAt(dir, disk)).keys()]
 }
 
-/** When each of them was erased, by its number and in that order; empty where the note does not say it. */
+/** When each of them was erased, in order of frame number; empty if the record does not state it. */
 export async function erasedAt(dir: string, disk: Disk = nodeDisk): Promise<Map<number, string>> {
   const lines = (await erasures(dir, disk)).matchAll(/^\{"seq":(\d+),(?:"at":"([^"]*)")?/gm)
   const times = [...lines].map(([, seq, at = '']): [number, string] => [Number(seq), at])
   return new Map(times.toSorted(([a], [b]) => a - b))
 }
 
-/** Those notes, a line for each frame and each time that it was erased. */
+/** Those records, one line for each time that a frame was erased. */
 export async function erasures(dir: string, disk: Disk = nodeDisk): Promise<string> {
   const texts = await Promise.all(NOTES.map((name) => disk.readFile(join(journalFolder(dir), name))))
   return texts.map((text) => text?.toString() ?? '').join('\n')

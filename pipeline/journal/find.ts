@@ -1,13 +1,14 @@
-// A few frames of a journal that may be large: only the segments that hold them are read, and each only so far.
+// Finds a few frames in a journal that may be large: reads only the segments that hold them, and each only as far as
+// needed.
 import { type Disk, nodeDisk } from './disk.ts'
 import type { Frame } from './frame.ts'
 import { checkLinks, journalFolder, listSegments, refuse, scan } from './scan.ts'
 import { asRead } from './segment.ts'
 
 /**
- * These frames of the books in `dir`, as far as there are any, in order. Each is verified with all that stands before it in
- * its segment, and that the segments continue one another. CorruptionError where that is not what was written. No lock is
- * taken, and an unfinished end is the end.
+ * These frames of the books in `dir`, as far as they exist, in order. Each is verified together with everything before
+ * it in its segment, and so is that the segments continue one another. Throws a CorruptionError if anything is not as
+ * it was written. Takes no lock; an unfinished end is treated as the end.
  */
 export async function* findFrames(
   dir: string,
@@ -31,5 +32,5 @@ export async function* findFrames(
   }
 }
 
-/** The body in a place of its own. */
+/** The body in memory of its own. */
 const kept = (frame: Frame): Frame => ({ ...frame, body: frame.body && Buffer.from(frame.body) })

@@ -1,6 +1,7 @@
-// The journal of the books, opened: every response that counted, in order, safe on disk before it is acknowledged.
-// `dir` is the folder of the books; the segments stand in its folder `journal`. One writer at a time (lock.ts).
-// Meta holds no secrets and no personal data: it is hashed into the chain for good, only bodies can be erased.
+// The journal of the books, opened: every response that matters, in order, safe on disk before it is acknowledged.
+// `dir` is the folder of the books; the segments are in its folder `journal`. Only one process writes at a time
+// (lock.ts). Meta holds no secrets and no personal data: it is hashed into the chain permanently, and only bodies can
+// be erased.
 import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../models/clock.ts'
@@ -15,33 +16,36 @@ import { checkLinks, cutOff, journalFolder, listSegments, refuse, scan } from '.
 import { asRead, bodyOf, type Segment, type Tear } from './segment.ts'
 
 export interface JournalOptions {
-  /** append: the one writer, which also mends an unfinished end. read: changes nothing, sees what was whole at open. */
+  /**
+   * append: the single writer, which also repairs an unfinished end. read: changes nothing, and sees what was complete
+   * at opening.
+   */
   readonly mode: 'append' | 'read'
   readonly clock: Clock
-  /** Salts; must not give zeros only, by which an erased frame is known. */
+  /** Salts; must not return only zeros, which mark an erased frame. */
   readonly random?: (bytes: number) => Buffer
   /** The last frame that has landed: the journal must reach it. */
   readonly landedSeq?: number
-  /** Hex of the chain hash at a landed frame: the journal must have the same there. */
+  /** Hex of the chain hash at a landed frame: the journal must have the same hash there. */
   readonly expect?: { readonly seq: number; readonly chain: string }
-  /** A segment longer than this is not added to. */
+  /** A segment longer than this is not appended to. */
   readonly segmentBytes?: number
-  /** How new bodies are stored; reading knows every codec. */
+  /** How new bodies are stored; reading supports every codec. */
   readonly codec?: Codec
   readonly disk?: Disk
 }
 
 export interface OpenJournal extends Journal {
-  /** An unfinished end that a crash had left and opening moved aside; null when the journal was whole. */
+  /** An unfinished end that a crash had left and opening moved aside; null if the journal was intact. */
   readonly recovered: Recovery | null
 }
 
-/** Every segment is read whole when it is the last at opening, so its size bounds how long that takes. */
+/** The last segment is read completely at opening, so its size bounds how long that takes. */
 const SEGMENT_BYTES = 64 * 2 ** 20
 
 /**
- * Opens the journal of the books in `dir`; the first append makes its first segment.
- * Throws a CorruptionError when it is not what was written or ends before what has landed, a DiskError when the disk refuses.
+ * Opens the journal of the books in `dir`; the first append creates its first segment. Throws a CorruptionError if it
+ * is not what was written or ends before what has landed, and a DiskError if the disk refuses.
  */
 export async function openJournal(dir: string, options: JournalOptions): Promise<OpenJournal> {
   const disk = options.disk ?? nodeDisk
@@ -72,7 +76,7 @@ interface End {
   readonly tear: Tear | null
 }
 
-/** Walks the last segment to its last whole frame; with bodies, when something is to be appended to it. */
+/** Walks the last segment to its last complete frame, including bodies if something is to be appended. */
 async function readEnd(disk: Disk, segments: readonly Segment[], withBodies: boolean): Promise<End> {
   const last = segments.at(-1)
   let tear: Tear | null = null
@@ -87,7 +91,7 @@ async function readEnd(disk: Disk, segments: readonly Segment[], withBodies: boo
   return { ...end, tear }
 }
 
-/** What has landed must stand in the journal, under the same hash. */
+/** Everything that has landed must be in the journal, with the same hash. */
 async function checkLanded(
   disk: Disk,
   folder: string,
@@ -114,7 +118,7 @@ async function checkLanded(
     ])
 }
 
-/** What has landed and does not stand in the journal would be gone after landing again. */
+/** Anything that has landed and is not in the journal would be lost by landing again. */
 const notReached = (
   message: string,
   where: string,
@@ -125,8 +129,8 @@ const notReached = (
     expected,
     found,
     action:
-      'Restore the journal folder from a backup. If this journal is all there is, move landing.duckdb and ledger.duckdb aside and run ' +
-      '`tieout rebuild`: the books then hold what this journal has, and the next night fetches what the venue still has.',
+      'Restore the journal folder from a backup. If this journal is all you have, move landing.duckdb and ledger.duckdb aside and run ' +
+      '`tieout rebuild`: the books then hold what this journal has, and the next nightly run fetches what the venue still has.',
   })
 
 /** Hex of the chain hash at a frame that the journal has. */
@@ -139,7 +143,7 @@ async function chainAt(disk: Disk, segments: readonly Segment[], end: End, seq: 
   return 'none'
 }
 
-/** Frames from the segment on that holds `seq`; what is wrong throws, an unfinished end is the end. */
+/** Frames starting at the segment that holds `seq`. Errors are thrown; an unfinished end is treated as the end. */
 function scanFrom(disk: Disk, segments: readonly Segment[], seq: number): ReturnType<typeof scan> {
   const index = segments.findLastIndex((segment) => segment.firstSeq <= seq)
   return scan(disk, segments.slice(Math.max(0, index)), { onProblem: refuse, onTear: () => undefined })
@@ -177,12 +181,12 @@ class OpenedJournal implements OpenJournal {
     return this.safe.chain.toString('hex')
   }
 
-  /** The body must stay as it is until this resolves. Rejects with a TieoutError, and so do all later appends. */
+  /** The body must not change until this resolves. Rejects with a TieoutError, and so do all later appends. */
   async append(meta: FrameMeta, body: Uint8Array = new Uint8Array()): Promise<Frame> {
     const { appender, options } = this.opened
     if (appender === null || this.closed)
-      throw new TieoutError('The journal is not open for appending.', {
-        action: 'This is a mistake in tieout: please report it.',
+      throw new TieoutError('The journal is not open for writing.', {
+        action: 'This is a bug in tieout. Report it.',
       })
     if (appender.failure !== null) throw appender.failure
     checkMeta(meta)
@@ -191,7 +195,7 @@ class OpenedJournal implements OpenJournal {
     const salt = (options.random ?? randomBytes)(SALT_BYTES)
     const codec = options.codec ?? 'brotli'
     const { bytes, chain } = encodeFrame({ seq, meta, body, salt, previousChain, codec })
-    // Numbered before the first wait, so that frames stand in the order in which append was called.
+    // Numbered before the first wait, so that frames are in the order in which append was called.
     this.numbered = { seq, chain }
     await appender.append({ seq, bytes, previousChain })
     this.safe = { seq, chain }
@@ -207,7 +211,7 @@ class OpenedJournal implements OpenJournal {
       if (seq >= from) yield asRead(frame)
       if (seq === until) return
     }
-    throw new CorruptionError('The journal became shorter while it was read.', {
+    throw new CorruptionError('The journal became shorter while it was being read.', {
       where: segments.at(-1)?.path ?? '',
       expected: `frames up to ${until}`,
       action: 'Make sure that no other program changes the journal, then run again.',
@@ -220,12 +224,14 @@ class OpenedJournal implements OpenJournal {
   }
 }
 
-/** What JSON would drop or change (undefined, NaN, dates) is a mistake of the caller, found before it is hashed. */
+/**
+ * A value that JSON would drop or change (undefined, NaN, dates) is a mistake of the caller, found before it is hashed.
+ */
 function checkMeta(meta: FrameMeta): void {
   if (isDeepStrictEqual(JSON.parse(JSON.stringify(meta)), meta)) return
   throw new TieoutError('The description of a frame would not survive as JSON.', {
     where: `frame of kind ${meta.kind}`,
-    expected: 'texts, finite numbers, booleans, null, lists and objects',
-    action: 'This is a mistake in tieout: please report it.',
+    expected: 'strings, finite numbers, booleans, null, lists and objects',
+    action: 'This is a bug in tieout. Report it.',
   })
 }

@@ -1,10 +1,10 @@
-// How the journal stands on disk, byte for byte; pure functions, no file is touched here. Integers are big-endian.
+// The journal's format on disk, byte for byte. Pure functions; no file is accessed here. Integers are big-endian.
 // segment: magic 8 | version u32 | number u32 | first seq u64 | chain it continues 32 | CRC-32 of all before
 // frame:   prelude 22 | header JSON | salt 16 | stored body | chain 32
 // prelude: magic 4 | state 1 | codec 1 | header length u32 | stored length u32 | CRC-32 of salt and stored body
 //          | CRC-32 of the prelude itself, without the state
 // chain = SHA-256(previous chain, header JSON). Salt and stored body are zeros once the frame is erased, and the
-// state is the one byte beside them that changes: salt and zeros tell whether it is right.
+// state is the only other byte that changes: salt and zeros show whether it is right.
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { type Codec, compress } from './codec.ts'
@@ -16,7 +16,7 @@ export const PRELUDE_BYTES = 22
 export const SALT_BYTES = 16
 export const CHAIN_BYTES = 32
 
-/** Where the state byte stands in a frame. */
+/** Offset of the state byte in a frame. */
 export const STATE_OFFSET = 4
 export const LIVE = 0x4c
 export const ERASED = 0x53
@@ -51,7 +51,7 @@ export function encodeSegmentHeader(
   return bytes
 }
 
-/** Null when the bytes are no header, or not the one that was written. */
+/** Null if the bytes are not a header, or not the one that was written. */
 export function decodeSegmentHeader(bytes: Buffer): SegmentHeader | null {
   if (bytes.length < SEGMENT_HEADER_BYTES || !bytes.subarray(0, 8).equals(SEGMENT_MAGIC)) return null
   if (crc32(bytes.subarray(0, 56)) !== bytes.readUInt32BE(56)) return null
@@ -72,12 +72,12 @@ export interface Prelude {
   readonly regionCrc: number
 }
 
-/** The prelude's own checksum; the state byte stays out, because erasing changes it in place. */
+/** The prelude's own checksum; it leaves out the state byte, because erasing changes that in place. */
 function preludeCrc(bytes: Buffer): number {
   return crc32(bytes.subarray(STATE_OFFSET + 1, 18), crc32(bytes.subarray(0, STATE_OFFSET)))
 }
 
-/** Null when the bytes are no prelude, or not the one that was written. */
+/** Null if the bytes are not a prelude, or not the one that was written. */
 export function decodePrelude(bytes: Buffer): Prelude | null {
   if (bytes.length < PRELUDE_BYTES || !bytes.subarray(0, 4).equals(FRAME_MAGIC)) return null
   if (preludeCrc(bytes) !== bytes.readUInt32BE(18)) return null
@@ -90,7 +90,7 @@ export function decodePrelude(bytes: Buffer): Prelude | null {
   }
 }
 
-/** What the chain runs over: these four, in this order, as JSON. */
+/** What the chain covers: these four, in this order, as JSON. */
 export interface FrameHeader {
   readonly seq: number
   readonly meta: FrameMeta
@@ -117,12 +117,12 @@ export interface NewFrame {
   readonly codec: Codec
 }
 
-/** Node answers 0 for some empty arrays, whatever came before (those whose `buffer` was looked at). */
+/** Node returns 0 for some empty arrays whatever the previous value (those whose `buffer` was accessed). */
 function regionChecksum(salt: Buffer, stored: Uint8Array): number {
   return stored.length === 0 ? crc32(salt) : crc32(stored, crc32(salt))
 }
 
-/** A whole frame as it stood, under the chain hash that it has in a journal which was mended; an erased one holds zeros. */
+/** A whole frame, unchanged, with the chain hash that it has in a repaired journal; an erased frame holds zeros. */
 export function rechained(
   frame: Buffer,
   state: number,

@@ -1,7 +1,7 @@
-// The lock on the books: one process writes at a time, and a dead one's lock is taken over at once.
-// A lock is a small file whose whole content appears atomically (a hard link to a finished file). Taking over a dead
-// holder's lock needs the right to, which is a lock of the same kind, named after the dead holder: so of any number
-// of processes one gets it, and a process that dies while taking over leaves a dead holder's lock like any other.
+// The lock on the books: one process writes at a time, and a dead process's lock is taken over immediately. A lock is a
+// small file whose whole content appears atomically (a hard link to a finished file). Taking over a dead holder's lock
+// requires the right to do so, which is a lock of the same kind, named after the dead holder. So exactly one of any
+// number of processes gets it, and a process that dies while taking over leaves a dead holder's lock like any other.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { lstatSync } from 'node:fs'
@@ -20,12 +20,14 @@ export interface Lock {
   release(): Promise<void>
 }
 
-/** A process by its number and start, and what it does. */
+/** A process by its id and start time, and its command. */
 export const holderSchema = z.object({
   pid: z.int().positive(),
   /** For people: ISO-8601, UTC. */
   processStartedAt: z.string(),
-  /** For comparison: a pid that is used again has another. Boot and clock ticks on Linux, else what ps prints. */
+  /**
+   * For comparison: distinguishes processes that reuse a pid. Boot and clock ticks on Linux, otherwise what ps prints.
+   */
   processStart: z.string(),
   host: z.string(),
   command: z.string(),
@@ -39,9 +41,9 @@ const UNKNOWN = 'unknown'
 let claims = 0
 
 /**
- * Takes the lock of the books in `dir` for this process; `command` is shown to whom it keeps waiting.
- * Throws a UsageError that names the holder, when that is alive or on another host, and one that names the lock where that
- * is no file of ours.
+ * Takes the lock of the books in `dir` for this process; `command` is shown to processes that it blocks. Throws a
+ * UsageError that names the holder if the holder is alive or on another host, and one that names the lock if it is not
+ * a file of ours.
  */
 export async function acquireLock(
   dir: string,
@@ -55,7 +57,8 @@ export async function acquireLock(
   const mine = JSON.stringify(await describeSelf(command, clock))
   claims += 1
   const claim = `${path}.${process.pid}-${claims}`
-  // A dead process of the same number may have left one behind; a disk that only reads refuses even to remove what is not there.
+  // A dead process with the same id may have left one behind; a read-only disk refuses even to remove a file that does
+  // not exist.
   if ((await readText(disk, claim)) !== null) await disk.remove(claim)
   await writeNew(disk, claim, mine)
   const close = () => disk.remove(claim)
@@ -71,20 +74,23 @@ export async function acquireLock(
   }
 }
 
-/** Who writes the books now; null when nobody does, or who did is dead. */
+/** Who is writing the books now; null if nobody is, or the process is dead. */
 export async function lockHolder(dir: string, disk: Disk = nodeDisk): Promise<Holder | null> {
   mustBeFile(join(dir, 'lock'))
   const holder = parseHolder((await readText(disk, join(dir, 'lock'))) ?? '')
   return holder !== null && (await mayLive(holder)) ? holder : null
 }
 
-/** What refuses a command that cannot do beside a writer; null when nobody writes. */
+/** The error for a command that cannot run beside a writer; null if nobody is writing. */
 export async function refusedByWriter(dir: string, disk: Disk = nodeDisk): Promise<UsageError | null> {
   const holder = await lockHolder(dir, disk)
   return holder === null ? null : refusal(join(dir, 'lock'), holder)
 }
 
-/** A lock that is let go between two looks at it is tried again at once; nobody is so unlucky so often. */
+/**
+ * A lock that is released between two looks at it is tried again immediately; this many times in a row never happens by
+ * chance.
+ */
 const TRIES_MAX = 1_000
 
 /** Makes `path` a name of the claim file, unless a living process holds it. */
@@ -97,17 +103,17 @@ async function seize(disk: Disk, claim: string, path: string): Promise<void> {
     if (holder !== null && (await mayLive(holder))) throw refusal(path, holder)
     const right = `${path}.${createHash('sha256').update(found).digest('hex').slice(0, 16)}`
     await seize(disk, claim, right)
-    // Only who has the right replaces a dead lock, so what is still there now cannot change before the rename.
+    // Only the process with the right replaces a dead lock, so the file cannot change before the rename.
     if ((await readText(disk, path)) === found) return disk.rename(right, path)
     await disk.remove(right)
   }
   throw notOurs(path, 'something that can be neither read nor replaced')
 }
 
-/** Whether something else than a file stands there. */
+/** Whether something other than a file is there. */
 const isOther = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isFile() === false
 
-/** A link that leads nowhere is there for who would take its name, and not for who would read it. */
+/** A broken link exists for a process that wants to take its name, but not for one that wants to read it. */
 function mustBeFile(path: string): void {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (stats === undefined || stats.isFile()) return
@@ -116,22 +122,25 @@ function mustBeFile(path: string): void {
 }
 
 const notOurs = (path: string, found: string): UsageError =>
-  new UsageError('The lock on these books is not a file that tieout made.', {
+  new UsageError('The lock on these books is not a file created by tieout.', {
     where: path,
-    expected: 'no lock, or the file of a run that writes or has died',
+    expected: 'no lock, or the file of a run that is writing or has died',
     found,
-    action: `Make sure that no other run writes these books, then remove ${path} and run again. Nothing was changed.`,
+    action: `Make sure that no other run is writing these books, then remove ${path} and run again. Nothing was changed.`,
   })
 
-/** A claim that its process has not finished writing has only its name to tell whose it is. */
+/** If a process has not finished writing its claim, only the file's name shows whose it is. */
 const CLAIM = /^lock\.(\d+)-\d+$/
 
-/** A claim, or the right to replace a dead lock, a dead right and so on: all that `seize` makes. */
+/**
+ * A claim, or the right to replace a dead lock, the right to replace a dead right, and so on: everything that `seize`
+ * creates.
+ */
 const OWN = /^lock\.(\d+-\d+|[0-9a-f]{16}(\.[0-9a-f]{16})*)$/
 
 /**
- * What dead processes left while they tried; a lock that is held is not in the way of these. What has another name, or is no
- * file, somebody else put there.
+ * What dead processes left behind during their attempts; a held lock is not affected. Anything with another name, or
+ * that is not a file, was put there by somebody else.
  */
 async function sweep(disk: Disk, dir: string): Promise<void> {
   for (const name of (await disk.list(dir)) ?? []) {
@@ -147,7 +156,7 @@ function refusal(path: string, holder: Holder): UsageError {
   const { pid, host, command, processStartedAt, since } = holder
   const found = `process ${pid} on ${host}, started ${processStartedAt}, command "${command}", since ${since}`
   if (host === hostname())
-    return new UsageError('Another run writes these books.', {
+    return new UsageError('Another run is writing these books.', {
       where: path,
       expected: 'no other run',
       found,
@@ -155,9 +164,9 @@ function refusal(path: string, holder: Holder): UsageError {
     })
   return new UsageError('Another host holds the lock on these books, so its process cannot be checked.', {
     where: path,
-    expected: `no lock, or one of ${hostname()}`,
+    expected: `no lock, or one from ${hostname()}`,
     found,
-    action: `Make sure that nothing on ${host} writes these books, then remove the file ${path}.`,
+    action: `Make sure that nothing on ${host} is writing these books, then remove the file ${path}.`,
   })
 }
 
@@ -170,7 +179,7 @@ async function readText(disk: Disk, path: string): Promise<string | null> {
   return (await disk.readFile(path))?.toString() ?? null
 }
 
-/** Null for an empty or garbled file, which only a crash leaves: a dead holder's. */
+/** Null for an empty or garbled file, which only a crash leaves: its holder is dead. */
 function parseHolder(text: string): Holder | null {
   try {
     return holderSchema.parse(JSON.parse(text))
@@ -179,7 +188,7 @@ function parseHolder(text: string): Holder | null {
   }
 }
 
-/** This process as others will know it. */
+/** This process as others will see it. */
 export async function describeSelf(command: string, clock: Clock): Promise<Holder> {
   const now = clock.wall()
   return {
@@ -192,7 +201,7 @@ export async function describeSelf(command: string, clock: Clock): Promise<Holde
   }
 }
 
-/** A process that cannot be looked at counts as living: refusing is safe, two writers are not. */
+/** A process that cannot be inspected is treated as alive: refusing is safe, two writers are not. */
 export async function mayLive(holder: Holder): Promise<boolean> {
   if (holder.host !== hostname()) return true
   const start = await processStart(holder.pid)
@@ -200,7 +209,7 @@ export async function mayLive(holder: Holder): Promise<boolean> {
   return start === UNKNOWN || holder.processStart === UNKNOWN || start === holder.processStart
 }
 
-/** When a process started, in a form that only compares; null when there is none, or only its remains (a zombie). */
+/** When a process started, in a form only for comparison; null if there is none, or only its remains (a zombie). */
 async function processStart(pid: number): Promise<string | null> {
   if (!isProcess(pid)) return null
   try {
@@ -211,12 +220,12 @@ async function processStart(pid: number): Promise<string | null> {
   }
 }
 
-/** Whether there is a process of this number on this machine. */
+/** Whether there is a process with this id on this machine. */
 export function isProcess(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    // Another user's process may not be signalled, but it is there.
+    // Another user's process may not be signalled, but it exists.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }
@@ -226,7 +235,7 @@ interface ProcessState {
   readonly start: string
 }
 
-/** proc(5): the fields behind the command, which is in parentheses and may hold some itself, begin with the third. */
+/** proc(5): the fields after the command, which is in parentheses and may itself contain some, begin with the third. */
 async function fromProc(pid: number): Promise<ProcessState> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
   const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8')
@@ -234,7 +243,7 @@ async function fromProc(pid: number): Promise<ProcessState> {
   return { state: fields[0] ?? '', start: `${boot.trim()} ${fields[22 - 3]}` }
 }
 
-/** ps(1) of the other Unixes; where there is none, the process cannot be looked at. */
+/** ps(1) of the other Unixes; without it, the process cannot be inspected. */
 export async function fromPs(pid: number): Promise<ProcessState> {
   const options = { env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' } }
   const columns = ['-o', 'stat=', '-o', 'lstart=', '-p', String(pid)]

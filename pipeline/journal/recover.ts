@@ -1,5 +1,5 @@
-// What a crash left unfinished at the end of the journal is moved aside before anything is appended.
-// Nothing is thrown away: the bytes go to journal/torn-<time>.bin first, and are cut off once they are safe there.
+// Moves aside what a crash left unfinished at the end of the journal, before anything is appended. Nothing is thrown
+// away: the bytes first go to journal/torn-<time>.bin, and are cut off once they are safe there.
 import { join } from 'node:path'
 import type { Clock } from '../../models/clock.ts'
 import { closing } from '../../models/closing.ts'
@@ -35,7 +35,7 @@ export async function moveTear(disk: Disk, folder: string, tear: Tear, clock: Cl
   return { file, segment: tear.path, offset: tear.offset, bytes: tear.bytes }
 }
 
-/** Moves a segment file aside that never got its own header. */
+/** Moves aside a segment file whose header was never finished. */
 export async function moveUnfinished(
   disk: Disk,
   folder: string,

@@ -1,6 +1,7 @@
-// Mends a damaged journal: every whole frame stays as it is under its number, every damaged byte goes into a file beside, a
-// frame stands for each that is gone, and one more says what was set aside and what the chain was. From the first damage on
-// the segments are written anew, and replace the old ones once all of them are safe; interrupted, the next writer goes on.
+// Repairs a damaged journal. Every intact frame stays as it is, under its number; every damaged byte goes into a file
+// beside it; a placeholder frame replaces each lost one; and one more frame records what was set aside and what the
+// chain was. From the first damage on, the segments are rewritten, and they replace the old ones once all of them are
+// on disk. If this is interrupted, the next writer continues.
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,7 +19,7 @@ import { isWhole, type LostFrame, type SegmentSurvey, type Survey, type WholeFra
 /** Where the new segments are written, in the folder of the journal. */
 const WORK_FOLDER = 'repair'
 
-/** What the frames of a repair say, but for what the files themselves tell. */
+/** What the frames of a repair record, apart from what the files themselves show. */
 export interface RepairWords {
   readonly run: string
   readonly reopens: RepairMeta['reopens']
@@ -27,7 +28,7 @@ export interface RepairWords {
 }
 
 export interface Repaired {
-  /** The file with the damaged bytes; null where there were none. */
+  /** The file with the damaged bytes; null if there were none. */
   readonly file: string | null
   readonly setAside: RepairMeta['setAside']
 }
@@ -43,7 +44,7 @@ export function rangesOf(numbers: readonly number[]): { from: number; to: number
   return ranges
 }
 
-/** Writes everything anew from the first damage on and puts it in place. Until it is in place nothing is changed. */
+/** Rewrites everything from the first damage on and puts it in place. Nothing is changed until then. */
 export async function repairJournal(
   dir: string,
   survey: Survey,
@@ -86,7 +87,7 @@ export async function repairJournal(
     await finishRepair(dir, disk)
     return { file, setAside }
   } catch (error) {
-    // Once the manifest stands, the new segments are the journal.
+    // Once the manifest exists, the new segments are the journal.
     if ((await disk.readFile(join(folder, REPAIR_FILE)).catch(() => null)) === null)
       await discard(work).catch(() => undefined)
     throw error
@@ -94,8 +95,8 @@ export async function repairJournal(
 }
 
 /**
- * Puts in place what a repair has written; false where none was interrupted. Holding the lock is the caller's part. What has
- * landed belongs to the old chain and is made again.
+ * Puts in place what a repair has written; false if none was interrupted. The caller must hold the lock. What has
+ * landed belongs to the old chain and is rebuilt.
  */
 export async function finishRepair(dir: string, disk: Disk): Promise<boolean> {
   const folder = journalFolder(dir)
@@ -110,7 +111,7 @@ export async function finishRepair(dir: string, disk: Disk): Promise<boolean> {
   for (const name of ['landing.duckdb.wal', 'landing.duckdb']) await disk.remove(join(dir, name))
   await disk.syncDir(dir)
   const left = new Set(await disk.list(work))
-  // The damaged bytes are safe beside the journal before the first segment that held them is replaced.
+  // The damaged bytes are on disk beside the journal before the first segment that held them is replaced.
   if (file !== null && left.has('damaged.bin')) {
     await disk.rename(join(work, 'damaged.bin'), join(folder, file))
     await disk.syncDir(folder)
@@ -134,16 +135,16 @@ const manifestSchema = z.object({
     .nullable(),
 })
 
-/** CorruptionError for a manifest that says nothing: what it stood for is whole in the folder beside it. */
+/** Throws a CorruptionError for an unreadable manifest: everything that it listed is intact in the folder beside it. */
 function readManifest(folder: string, manifest: Buffer): z.output<typeof manifestSchema> {
   try {
     return manifestSchema.parse(JSON.parse(manifest.toString()))
   } catch (cause) {
-    throw new CorruptionError('What an interrupted repair of the journal has left to do cannot be read.', {
+    throw new CorruptionError('The list of segments of an interrupted repair cannot be read.', {
       where: join(folder, REPAIR_FILE),
-      expected: 'the list of the segments that it has written',
-      found: 'another content',
-      action: `Restore the journal folder from a backup. Without one: move the files of ${join(folder, WORK_FOLDER)} into ${folder}, over those of the same names, remove ${REPAIR_FILE} and landing.duckdb, then run \`tieout verify\`.`,
+      expected: 'the list of the segments that the repair wrote',
+      found: 'different content',
+      action: `Restore the journal folder from a backup. Without one: move the files of ${join(folder, WORK_FOLDER)} into ${folder}, over those with the same names, remove ${REPAIR_FILE} and landing.duckdb, then run \`tieout verify\`.`,
       cause,
     })
   }
@@ -155,7 +156,7 @@ async function discard(work: string): Promise<void> {
   })
 }
 
-/** The damaged bytes, one piece after the other; where each came from stands in the repair's frame. */
+/** The damaged bytes, one piece after the other; the repair's frame records where each came from. */
 async function writePieces(disk: Disk, folder: string, survey: Survey, path: string): Promise<void> {
   const out = await disk.open(path, 'create', 0o600)
   await closing(out, async () => {
@@ -190,7 +191,7 @@ class SegmentWriter {
     this.#chain = before?.chain ?? GENESIS
   }
 
-  /** Writes one segment anew, under its number. */
+  /** Rewrites one segment under its number. */
   async write({ number, path, frames }: SegmentSurvey): Promise<void> {
     await this.#close()
     const header = encodeSegmentHeader(number, this.#seq + 1, this.#chain)

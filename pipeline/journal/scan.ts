@@ -1,5 +1,5 @@
-// The segments of a journal as one chain: listed, linked, and walked frame by frame across their borders.
-// What is wrong goes to the caller as a problem: opening and reading throw the first, verifying collects them all.
+// The segments of a journal as one chain: listed, linked, and walked frame by frame across their borders. Problems are
+// passed to the caller: opening and reading throw the first, verifying collects them all.
 import { basename, join } from 'node:path'
 import { closing } from '../../models/closing.ts'
 import { CorruptionError, UsageError } from '../../models/error.ts'
@@ -22,10 +22,10 @@ export function segmentPath(folder: string, number: number): string {
   return join(folder, `${String(number).padStart(6, '0')}.journal`)
 }
 
-/** What stands in the folder while a repair puts its segments in place (repair.ts). */
+/** What is in the folder while a repair puts its segments in place (repair.ts). */
 export const REPAIR_FILE = 'repair.json'
 
-/** Numbers of the segment files that are there, in their order. */
+/** Numbers of the existing segment files, in order. */
 export async function segmentNumbers(disk: Disk, folder: string): Promise<number[]> {
   const names = ((await disk.list(folder)) ?? []).filter((name) => NAME.test(name))
   return names.map((name) => Number(NAME.exec(name)?.[1])).sort((a, b) => a - b)
@@ -33,11 +33,11 @@ export async function segmentNumbers(disk: Disk, folder: string): Promise<number
 
 export interface Listing {
   readonly segments: Segment[]
-  /** A last file whose own header was never finished: a crash while it was made. */
+  /** A last file whose own header was never finished: a crash happened while it was created. */
   readonly unfinished: string | null
 }
 
-/** The segments in their order, each by its header; a gap in the numbers and a file under a wrong name are problems. */
+/** The segments in order, each with its header; a gap in the numbers and a file under a wrong name are problems. */
 export async function listSegments(disk: Disk, folder: string, onProblem: OnProblem): Promise<Listing> {
   const numbers = await segmentNumbers(disk, folder)
   if ((await disk.readFile(join(folder, REPAIR_FILE))) !== null)
@@ -45,7 +45,7 @@ export async function listSegments(disk: Disk, folder: string, onProblem: OnProb
       new CorruptionError('A repair of the journal was interrupted.', {
         where: join(folder, REPAIR_FILE),
         action:
-          'Run `tieout verify --repair`, or any command that writes the books: it finishes the repair first.',
+          'Run `tieout verify --repair` or any command that writes the books; either finishes the repair first.',
       }),
     )
   const segments: Segment[] = []
@@ -70,7 +70,7 @@ export async function listSegments(disk: Disk, folder: string, onProblem: OnProb
   return { segments, unfinished: null }
 }
 
-/** Null when the header is refused; `unfinished` when it was cut off or never reached the disk. */
+/** Null if the header is refused; `unfinished` if it was cut off or never reached the disk. */
 async function readHeader(
   disk: Disk,
   path: string,
@@ -83,11 +83,11 @@ async function readHeader(
   const header = decodeSegmentHeader(bytes)
   const where = `${path}, segment header, byte 0`
   if (header === null) {
-    // Before its header is safe nothing follows it; a lost end of it was never written and reads as zeros.
+    // Nothing follows a header before it is on disk; an end that was never written reads as zeros.
     const isCutOff = start.length === SEGMENT_HEADER_BYTES && bytes.at(-1) === 0
     if (isCutOff || bytes.every((byte) => byte === 0)) return 'unfinished'
     onProblem(
-      damaged('The header of a segment was changed.', where, 'a header with its checksum', 'other bytes'),
+      damaged('The header of a segment has been changed.', where, 'a header with a matching checksum', 'other bytes'),
     )
     return null
   }
@@ -101,7 +101,7 @@ async function readHeader(
   if (header.number !== number) {
     onProblem(
       damaged(
-        'A segment stands under the name of another.',
+        'A segment has the file name of another segment.',
         where,
         `segment ${number}`,
         `segment ${header.number}`,
@@ -122,7 +122,7 @@ async function readPart(
   return await closing(file, async () => file.read(offsetOf(await file.size()), length))
 }
 
-/** Compares the end of each segment with what the next one says it continues, without reading the frames. */
+/** Compares the end of each segment with what the next one claims to continue, without reading the frames. */
 export async function checkLinks(disk: Disk, segments: readonly Segment[]): Promise<void> {
   for (const [index, segment] of segments.entries()) {
     const previous = segments[index - 1]
@@ -131,7 +131,10 @@ export async function checkLinks(disk: Disk, segments: readonly Segment[]): Prom
   }
 }
 
-/** The chain hash that a segment ends with; one without a frame, as a repair can leave, ends with what it continues. */
+/**
+ * The chain hash that a segment ends with; a segment without frames, as a repair can leave, ends with what it
+ * continues.
+ */
 async function endOf(disk: Disk, { path, chain }: Segment): Promise<Buffer> {
   const from = (size: number): number => Math.max(SEGMENT_HEADER_BYTES, size - CHAIN_BYTES)
   const end = await readPart(disk, path, from, CHAIN_BYTES)
@@ -143,7 +146,7 @@ function broken(segment: Segment, previousPath: string): CorruptionError {
     'A segment of the journal does not continue the one before it.',
     `${segment.path}, segment header, byte 0`,
     `the chain hash and number of the last frame of ${basename(previousPath)}`,
-    'others: a segment was cut off, exchanged or comes from another journal',
+    'others: a segment was cut off, swapped or comes from another journal',
   )
 }
 
@@ -151,11 +154,11 @@ export interface ScanEvents {
   readonly onProblem: OnProblem
   /** The last segment ends inside a frame. */
   readonly onTear: (tear: Tear) => void
-  /** A frame is what it was until the next one is asked for: whoever keeps one, copies it. */
+  /** A frame is valid until the next one is requested; a caller that keeps one must copy it. */
   readonly inOneRoom?: boolean
 }
 
-/** The frames of consecutive segments in their order, each proven to continue the chain. */
+/** The frames of consecutive segments in order, each proven to continue the chain. */
 export async function* scan(
   disk: Disk,
   segments: readonly Segment[],
@@ -164,7 +167,7 @@ export async function* scan(
   let previous: SegmentReader | null = null
   for (const [index, segment] of segments.entries()) {
     const before = segments[index - 1]
-    // Behind a segment that is missing or was refused, which is a problem of its own, nothing can be compared.
+    // After a segment that is missing or was refused (a problem of its own) nothing can be compared.
     const comparable = before?.number === segment.number - 1 && previous?.lost === false
     const continues = previous?.leadsTo(segment.chain) && previous.seq === segment.firstSeq - 1
     if (comparable && !continues) events.onProblem(broken(segment, before.path))
@@ -173,7 +176,7 @@ export async function* scan(
     try {
       yield* framesOf(reader, events.onProblem)
     } finally {
-      // Of a file that is only read nothing is lost where it cannot be closed, and what came before that is to be told.
+      // Failing to close a file that was only read loses nothing, and the earlier result is the one to report.
       await reader.close().catch(() => undefined)
     }
     if (reader.tear === null) continue
@@ -203,12 +206,12 @@ async function nextOf(reader: SegmentReader, onProblem: OnProblem): Promise<Stor
   }
 }
 
-/** A tear where no crash can have made one: another segment stands behind it. */
+/** An unfinished end that no crash can have caused: another segment follows it. */
 export function cutOff(tear: Tear, seq: number): CorruptionError {
   return damaged(
     'A segment in the middle of the journal ends inside a frame.',
     `${tear.path}, frame ${seq}, byte ${tear.offset}`,
     'a whole frame',
-    `${tear.bytes} bytes and the end of the file`,
+    `${tear.bytes} bytes before the end of the file`,
   )
 }

@@ -1,5 +1,5 @@
-// One segment file, read from its first frame to its last. What is not as it was written is refused and named;
-// only an end that a crash explains (cut inside a frame, or filled with zeros) is a tear, for the caller to judge.
+// Reads one segment file from its first frame to its last. Anything that is not as it was written is refused and named.
+// Only an end that a crash explains (cut inside a frame, or filled with zeros) is a tear, for the caller to judge.
 import { crc32 } from 'node:zlib'
 import { CorruptionError, UsageError } from '../../models/error.ts'
 import { CODECS, decompress } from './codec.ts'
@@ -24,11 +24,11 @@ export interface Segment extends SegmentHeader {
   readonly path: string
 }
 
-/** A frame whose place in the chain is proven; its body is not looked at before `bodyOf`. */
+/** A frame whose position in the chain is proven; its body is not checked before `bodyOf`. */
 export interface StoredFrame {
   readonly path: string
   readonly offset: number
-  /** Where salt and stored body begin. */
+  /** Offset of the salt and the stored body. */
   readonly regionOffset: number
   readonly prelude: Prelude
   readonly header: FrameHeader
@@ -44,10 +44,13 @@ export interface Tear {
   readonly bytes: number
 }
 
-/** Read at once; a longer frame is read in one piece of its own. */
+/** Read in one go; a longer frame is read in one piece of its own. */
 const CHUNK_BYTES = 1 << 20
 
-/** In one room: whoever reads often, reads little at once, since each room stays in memory until it is collected. */
+/**
+ * In one reused buffer. Frequent readers read little at a time, since each buffer stays in memory until it is
+ * collected.
+ */
 const ROOM_BYTES = 1 << 18
 
 /** Shorter runs of zeros at the end may be chance: a hash can end with a few. */
@@ -59,14 +62,14 @@ export function damaged(message: string, where: string, expected: string, found:
     expected,
     found,
     action:
-      'Restore the journal folder from a backup; else `tieout verify --repair` keeps every frame that is whole, and the ' +
-      'next night fetches again what the venue still has.',
+      'Restore the journal folder from a backup. Without one, run `tieout verify --repair`: it keeps every intact frame, and the ' +
+      'next nightly run fetches again what the venue still has.',
   })
 }
 
 const place = (path: string, seq: number, offset: number): string => `${path}, frame ${seq}, byte ${offset}`
 
-/** Null for what is no header, which only another writer can have put into the chain. */
+/** Null for anything that is not a header, which only another writer can have put into the chain. */
 export function parsedHeader(bytes: Buffer): FrameHeader | null {
   try {
     const header = JSON.parse(bytes.toString()) as Partial<FrameHeader> | null
@@ -79,21 +82,21 @@ export function parsedHeader(bytes: Buffer): FrameHeader | null {
 }
 
 export class SegmentReader {
-  /** Number and chain hash of the last frame that was passed, and where the next one begins. */
+  /** Number and chain hash of the last frame that was passed, and the offset of the next one. */
   seq: number
   chain: Buffer
-  /** The hash that a refused frame should have had: the next one may continue that, where the stored one is damaged. */
+  /** The hash that a refused frame should have had: the next one may continue that, if the stored one is damaged. */
   private expected: Buffer | null = null
   offset = SEGMENT_HEADER_BYTES
   tear: Tear | null = null
-  /** True once the next frame cannot be found any more. */
+  /** True once the next frame can no longer be found. */
   lost = false
   private readonly path: string
   private readonly file: DiskFile
   private readonly size: number
   private chunk: Buffer = Buffer.alloc(0)
   private chunkOffset = 0
-  /** Where each chunk is read to, in the place of the one before; without it each has a place of its own. */
+  /** The buffer into which each chunk is read, overwriting the one before; without it, each has a buffer of its own. */
   private readonly room: Buffer | undefined
 
   private constructor(segment: Segment, file: DiskFile, size: number, inOneRoom: boolean) {
@@ -105,7 +108,9 @@ export class SegmentReader {
     this.size = size
   }
 
-  /** In one room, a frame is what it was until the next one is asked for; memory does not grow with the segment. */
+  /**
+   * With a reused buffer, a frame is valid until the next one is requested; memory use does not grow with the segment.
+   */
   static async open(disk: Disk, segment: Segment, inOneRoom = false): Promise<SegmentReader> {
     const file = await disk.open(segment.path, 'read')
     try {
@@ -120,14 +125,16 @@ export class SegmentReader {
     return this.file.close()
   }
 
-  /** Whether the next segment may continue this hash: the last stored one, or the one that a refused frame should have. */
+  /**
+   * Whether the next segment may continue this hash: the last stored one, or the one that a refused frame should have.
+   */
   leadsTo(chain: Buffer): boolean {
     return this.chain.equals(chain) || this.expected?.equals(chain) === true
   }
 
   /**
-   * The next frame, or null at the end or at a tear. Throws a CorruptionError that names file, frame and byte;
-   * unless `lost`, the reader then stands behind the refused frame and can go on.
+   * The next frame, or null at the end or at a tear. Throws a CorruptionError that names file, frame and byte; unless
+   * `lost`, the reader is then positioned after the refused frame and can continue.
    */
   async next(): Promise<StoredFrame | null> {
     const { offset, path } = this
@@ -139,9 +146,9 @@ export class SegmentReader {
       if (cut || (await this.isZeroFilledBefore(offset + PRELUDE_BYTES))) return this.tearAt(offset)
       this.lost = true
       throw damaged(
-        'The journal holds something that is no frame.',
+        'The journal holds something that is not a frame.',
         place(path, seq, offset),
-        'the beginning of a frame with its checksum',
+        'the start of a frame with a matching checksum',
         'other bytes',
       )
     }
@@ -171,7 +178,7 @@ export class SegmentReader {
       'A frame of the journal does not continue the hash chain.',
       place(this.path, seq, offset),
       'the chain hash of this header after the frame before it',
-      'another hash: the header, the hash or the order of frames was changed',
+      'a different hash: the header, the hash or the order of frames was changed',
     )
   }
 
@@ -179,7 +186,7 @@ export class SegmentReader {
     const header = parsedHeader(bytes)
     if (header?.seq === seq) return header
     throw damaged(
-      'A frame of the journal has another number than its place.',
+      'A frame of the journal has the wrong number for its position.',
       place(this.path, seq, offset + PRELUDE_BYTES),
       `frame ${seq}`,
       bytes.subarray(0, 40).toString(),
@@ -191,7 +198,7 @@ export class SegmentReader {
     return null
   }
 
-  /** Bytes of the file, fewer only at its end; what lies in the present chunk is not read again. */
+  /** Bytes of the file, fewer only at its end; bytes in the current chunk are not read again. */
   private async bytes(offset: number, length: number): Promise<Buffer> {
     if (offset < this.chunkOffset || offset + length > this.chunkOffset + this.chunk.length) {
       const atOnce = this.room?.length ?? CHUNK_BYTES
@@ -218,13 +225,13 @@ export class SegmentReader {
   }
 }
 
-/** Whether a hash is the expected one up to where the zeros begin with which it ends, however few: it was being written. */
+/** Whether a hash is the expected one up to the zeros at its end, however few: it was being written. */
 function endsInZeros(found: Buffer, expected: Buffer): boolean {
   const cut = found.findIndex((byte, at) => byte !== expected[at])
   return cut >= 0 && found.subarray(cut).every((byte) => byte === 0)
 }
 
-/** A frame as the users of the journal see it; the errors of `bodyOf`. */
+/** A frame as the users of the journal see it; throws the errors of `bodyOf`. */
 export const asRead = (frame: StoredFrame): Frame => ({
   seq: frame.header.seq,
   meta: frame.header.meta,
@@ -233,8 +240,8 @@ export const asRead = (frame: StoredFrame): Frame => ({
 })
 
 /**
- * The body of a frame as received, or null when it has been erased. Throws a CorruptionError for a body that is not
- * the one that was written, and for an erased frame that still holds anything.
+ * The body of a frame as received, or null if it has been erased. Throws a CorruptionError for a body that is not the
+ * one that was written, and for an erased frame that still holds anything.
  */
 export function bodyOf(frame: StoredFrame): Buffer | null {
   const { prelude, header, region, path } = frame
@@ -255,7 +262,7 @@ export function bodyOf(frame: StoredFrame): Buffer | null {
       `byte ${prelude.state}`,
     )
   if (crc32(region) !== prelude.regionCrc)
-    throw refuse('The body of a frame of the journal was changed.', 'its checksum', 'another checksum')
+    throw refuse('The body of a frame of the journal has been changed.', 'its checksum', 'a different checksum')
   const codec = CODECS[prelude.codec]
   if (codec === undefined)
     throw new UsageError('The journal was written by a newer version of tieout.', {
@@ -270,7 +277,7 @@ export function bodyOf(frame: StoredFrame): Buffer | null {
   return body
 }
 
-/** What zlib refuses is a damaged body, named by the caller. */
+/** Data that zlib refuses is a damaged body; the caller names it. */
 function inflate(work: () => Buffer): Buffer | null {
   try {
     return work()

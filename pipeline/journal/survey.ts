@@ -1,5 +1,6 @@
-// What of a damaged journal is whole: every frame whose place in the chain and whose body are proven, and every stretch of
-// bytes that is none. Where a frame cannot be read, the next one is looked for by its magic and its checksum.
+// Finds what is intact in a damaged journal: every frame whose position in the chain and whose body are proven, and
+// every stretch of bytes that is not such a frame. If a frame cannot be read, the next one is found by its magic and
+// its checksum.
 import { closing } from '../../models/closing.ts'
 import { CorruptionError } from '../../models/error.ts'
 import type { Disk } from './disk.ts'
@@ -28,21 +29,21 @@ export interface WholeFrame {
   readonly meta: FrameMeta
   readonly offset: number
   readonly end: number
-  /** The one byte that is not hashed: right as it stands, or as its body shows. */
+  /** The one byte that is not hashed: correct as it is, or as the body shows. */
   readonly state: number
   /** As stored. */
   readonly chain: Buffer
 }
 
-/** Bytes that are no whole frame. */
+/** Bytes that are not a whole frame. */
 export interface DamagedPiece {
-  /** As the file is named. */
+  /** The number in the file's name. */
   readonly segment: number
   readonly offset: number
   readonly bytes: number
 }
 
-/** A number whose frame is gone; its meta where the header is whole and only the body is not. */
+/** A number whose frame is lost; with its meta if the header is intact and only the body is not. */
 export interface LostFrame {
   readonly seq: number
   readonly meta: FrameMeta | null
@@ -50,13 +51,13 @@ export interface LostFrame {
 
 export interface SegmentSurvey {
   readonly number: number
-  /** Null where the file is missing. */
+  /** Null if the file is missing. */
   readonly path: string | null
-  /** Number of the frame that its header says it begins with; null where that cannot be read. */
+  /** Number of its first frame according to its header; null if that cannot be read. */
   readonly firstSeq: number | null
-  /** Whether the chain joins its first frame to what stands before. */
+  /** Whether the chain joins its first frame to what comes before. */
   readonly continues: boolean
-  /** In their order; what is lost stands where it was, as near as that is known. */
+  /** In order; lost frames are where they were, as nearly as that is known. */
   readonly frames: (WholeFrame | LostFrame)[]
 }
 
@@ -67,7 +68,7 @@ export interface Survey {
   readonly lastSeq: number
   /** The stored chain hash of the last whole frame. */
   readonly lastChain: Buffer
-  /** Number of the first segment that is not as it was written; null for a journal that is. */
+  /** Number of the first segment that is not as it was written; null for an intact journal. */
   readonly firstDamaged: number | null
 }
 
@@ -83,7 +84,7 @@ interface Candidate {
   readonly chain: Buffer
 }
 
-/** A frame by its own account, from a prelude with its checksum to a length that fits; null for anything else. */
+/** A frame, judging by itself: a prelude with its checksum, and a length that fits; null for anything else. */
 function candidateAt(bytes: Buffer, offset: number): Candidate | null {
   const prelude = decodePrelude(bytes.subarray(offset, offset + PRELUDE_BYTES))
   if (prelude === null) return null
@@ -96,7 +97,10 @@ function candidateAt(bytes: Buffer, offset: number): Candidate | null {
   return { offset, regionOffset, end, prelude, headerBytes, header: parsedHeader(headerBytes), chain }
 }
 
-/** Walks all segments, whatever is wrong with them; the files stay as they are. Those of other books (paths) are no part of it. */
+/**
+ * Walks all segments, whatever is wrong with them; the files stay as they are. Files of other books (paths) are not
+ * part of it.
+ */
 export async function surveyJournal(
   disk: Disk,
   folder: string,
@@ -119,13 +123,16 @@ export async function surveyJournal(
 interface SegmentFiles {
   /** Number of each segment, and the number in the name of the file that holds it. */
   readonly files: ReadonlyMap<number, number>
-  /** Files that are another segment once more or of other books, by the number in their name, with their length. */
+  /**
+   * Files that are a second copy of a segment or belong to other books, by the number in their name, with their length.
+   */
   readonly strays: ReadonlyMap<number, number>
 }
 
 /**
- * Which file holds which segment: where its header, proven by a checksum, names another than its name does, that one. One whose
- * header cannot be read gives way to a header, and then holds the first that no other file does.
+ * Which file holds which segment: if its header, proven by a checksum, has another number than its name, the header's
+ * number applies. A file whose header cannot be read gives way to one with a header, and then holds the first segment
+ * that no other file does.
  */
 async function filesOf(disk: Disk, folder: string, foreign: readonly string[]): Promise<SegmentFiles> {
   const numbers = await segmentNumbers(disk, folder)
@@ -173,7 +180,7 @@ class Surveyor {
   #unproven = 0
   /** Hashes that the next frame may continue: the stored one, and the one that the frame before it should have had. */
   #before: readonly Buffer[] = [GENESIS]
-  /** A frame that does not match its own hash: the next one proves its header, or it is lost. */
+  /** A frame that does not match its own hash: if the next one does not prove its header, it is lost. */
   #doubtful: {
     readonly frame: Candidate
     readonly expected: Buffer | null
@@ -183,10 +190,10 @@ class Surveyor {
 
   survey(): Survey {
     this.#settle(null)
-    // What they were is not known, but each had a number.
+    // What they were is unknown, but each had a number.
     this.#lose(this.#seq + 1 + this.#unproven)
     const { length } = this.#segments
-    // A segment of which nothing is known stands for the numbers that the next one begins behind.
+    // A segment of which nothing is known holds the numbers before those of the next one.
     for (let at = 0; at < length - 1; at += 1) this.#fill(at)
     return {
       segments: this.#segments,
@@ -211,32 +218,32 @@ class Surveyor {
     let offset = 0
     if (header !== null) {
       offset = SEGMENT_HEADER_BYTES
-      // Frames before this segment may be gone without a trace; its header is proven by a checksum.
+      // Frames before this segment may be lost without a trace; its header is proven by a checksum.
       this.#before = [...this.#before, header.chain]
       this.#lose(header.firstSeq)
       this.#unproven = 0
     } else if (candidateAt(bytes, SEGMENT_HEADER_BYTES) !== null) {
-      // The header alone is damaged: its first frame may still join what stands before.
+      // Only the header is damaged: its first frame may still join what comes before.
       offset = SEGMENT_HEADER_BYTES
       this.#aside(0, offset)
     }
     while (offset < bytes.length) offset = this.#next(bytes, offset, path ?? '')
   }
 
-  /** A file that is no part of the journal, whole. */
+  /** A whole file that is not part of the journal. */
   leave(file: number, bytes: number): void {
     this.#damaged()
     this.#pieces.push({ segment: file, offset: 0, bytes })
   }
 
-  /** Takes the frame at this place, or the bytes up to the next one; gives where to go on. */
+  /** Takes the frame at this offset, or the bytes up to the next one; returns where to continue. */
   #next(bytes: Buffer, offset: number, path: string): number {
     const frame = candidateAt(bytes, offset)
     if (frame === null) {
       const end = nextCandidate(bytes, offset + 1)
       this.#settle(null)
       this.#aside(offset, end - offset)
-      // At the end nothing behind tells how many frames this was: at least one.
+      // At the end nothing further on shows how many frames this was: at least one.
       if (end === bytes.length) this.#unproven += 1
       this.#before = end - offset >= CHAIN_BYTES ? [bytes.subarray(end - CHAIN_BYTES, end)] : []
       return end
@@ -258,7 +265,7 @@ class Surveyor {
     return frame.end
   }
 
-  /** Decides on the doubtful frame: whole after all where the next one continues the hash that it should have had. */
+  /** Settles the doubtful frame: it is intact after all if the next one continues the hash that it should have had. */
   #settle(continued: Buffer | null): void {
     const doubtful = this.#doubtful
     this.#doubtful = null
@@ -272,7 +279,7 @@ class Surveyor {
     }
   }
 
-  /** A frame with a proven header: whole with its body, lost without. */
+  /** A frame with a proven header: intact with its body, lost without it. */
   #accept(frame: Candidate, bytes: Buffer, path: string): void {
     const { header } = frame
     if (header === null) return
@@ -280,7 +287,7 @@ class Surveyor {
     this.#lose(seq)
     this.#seq = seq
     this.#unproven = 0
-    // In a place of its own: a part of the segment's bytes would keep all of them, of every segment.
+    // Copied: a slice would keep the bytes of the whole segment in memory, for every segment.
     const chain = Buffer.from(frame.chain)
     const state = stateOf(frame, header, bytes, path)
     if (state === null) {
@@ -332,7 +339,7 @@ class Surveyor {
   }
 }
 
-/** Where the next frame with a header that can be read begins; the end of the bytes for none. */
+/** Where the next frame with a readable header begins; the end of the bytes if there is none. */
 function nextCandidate(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(FRAME_MAGIC, from); at >= 0; at = bytes.indexOf(FRAME_MAGIC, at + 1))
     if (candidateAt(bytes, at)?.header != null) return at
@@ -340,8 +347,8 @@ function nextCandidate(bytes: Buffer, from: number): number {
 }
 
 /**
- * The state with which the body is whole, and whether the frame is sound as it stands; null for a damaged body. An erased
- * frame that still holds bytes was not erased to its end: they go, and must be kept nowhere else.
+ * The state with which the body is intact, and whether the frame is sound as it is; null for a damaged body. An erased
+ * frame that still holds bytes was not erased completely: the bytes must go, and must not be kept anywhere else.
  */
 function stateOf(
   frame: Candidate,

@@ -1,4 +1,4 @@
-// Reads every byte of the journal and names all that is wrong with it, instead of stopping at the first.
+// Reads every byte of the journal and lists everything that is wrong with it, instead of stopping at the first problem.
 import { CorruptionError } from '../../models/error.ts'
 import { type Disk, nodeDisk } from './disk.ts'
 import { erasedList, readErased } from './erase.ts'
@@ -6,9 +6,9 @@ import { journalFolder, listSegments, type OnProblem, scan } from './scan.ts'
 import { bodyOf, type StoredFrame, type Tear } from './segment.ts'
 
 export interface Verification {
-  /** Frames in the chain, the erased ones among them. */
+  /** Frames in the chain, including erased ones. */
   readonly frames: number
-  /** Their bodies as received, in bytes; an erased one counts with the length it had. */
+  /** Total length of their bodies as received, in bytes, including the original length of erased ones. */
   readonly bytes: number
   /** Numbers of the frames whose bodies were erased. */
   readonly erased: readonly number[]
@@ -42,7 +42,7 @@ export async function verifyJournal(dir: string, disk: Disk = nodeDisk): Promise
   return { frames, bytes, erased, setAside, problems, tear: found.tear }
 }
 
-/** The list of what was erased and the frames themselves tell the same: neither is right alone. */
+/** The list of erased frames and the frames themselves must agree: neither is reliable alone. */
 async function checkErased(
   disk: Disk,
   dir: string,
@@ -57,22 +57,22 @@ async function checkErased(
       onProblem(new CorruptionError(message, { where, expected, found: seqs.join(', '), action }))
   }
   differ(
-    'Frames are erased that the list of erased frames does not name.',
+    'Some erased frames are not in the list of erased frames.',
     erased.filter((seq) => !isListed.has(seq)),
     'a line for each erased frame',
-    'Restore the list from a backup; if erasing was interrupted, erase the same frames again.',
+    'Restore the list from a backup. If an erasure was interrupted, erase the same frames again.',
   )
   differ(
-    'The list of erased frames names frames that are not erased.',
+    'The list of erased frames contains frames that are not erased.',
     listed.filter((seq) => seq <= frames && !isErased.has(seq) && !isSetAside.has(seq)),
-    'frames whose body is gone',
-    'If the journal came from a backup, or erasing was interrupted, erase them again: tieout erase with these numbers.',
+    'frames whose body has been erased',
+    'If the journal came from a backup, or an erasure was interrupted, erase them again: run `tieout erase` with these numbers.',
   )
   differ(
-    'The list of erased frames names frames that the journal does not have.',
+    'The list of erased frames contains frames that the journal does not have.',
     listed.filter((seq) => seq > frames),
     `numbers from 1 to ${frames}`,
-    'Restore journal folder and list from the same backup.',
+    'Restore the journal folder and the list from the same backup.',
   )
 }
 

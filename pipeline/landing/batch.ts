@@ -1,5 +1,5 @@
-// Questions that many ask at once, put as one: what is asked while an answer is under way waits for the next. A statement
-// costs about as much to plan as to answer for hundreds.
+// Combines questions that many callers ask at once into one: questions asked while an answer is in progress wait for
+// the next. A statement costs about as much to plan as to answer for hundreds of keys.
 
 interface Waiting<Key, Answer> {
   readonly key: Key
@@ -13,7 +13,7 @@ export class Batch<Key, Answer> {
   #waiting: Waiting<Key, Answer>[] = []
   #isAsking = false
 
-  /** `ask` answers by the text of a key, and leaves out what it knows nothing of. */
+  /** `ask` answers by the text of a key, and leaves out keys for which nothing is known. */
   constructor(
     textOf: (key: Key) => string,
     ask: (keys: readonly Key[]) => Promise<ReadonlyMap<string, Answer>>,
@@ -22,7 +22,7 @@ export class Batch<Key, Answer> {
     this.#ask = ask
   }
 
-  /** The answer for one key; undefined where nothing is known of it. */
+  /** The answer for one key; undefined if nothing is known for it. */
   of(key: Key): Promise<Answer | undefined> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ key, resolve, reject })
@@ -32,7 +32,7 @@ export class Batch<Key, Answer> {
 
   async #askAll(): Promise<void> {
     this.#isAsking = true
-    // Whoever asks in the same turn comes along.
+    // Callers that ask in the same turn are included.
     await Promise.resolve()
     while (this.#waiting.length > 0) {
       const asking = this.#waiting.splice(0)

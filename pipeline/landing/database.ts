@@ -13,14 +13,14 @@ import * as questions from './questions.ts'
 import { type LandedSummary, LandingTransaction, progressKey, type Unfinished } from './transaction.ts'
 
 /**
- * Opens `landing.duckdb` in the folder, and creates it unless `readOnly`. A process that writes shuts out all others:
- * opening then throws a LandingError, as for a damaged file or one of another version.
+ * Opens `landing.duckdb` in the folder, and creates it unless `readOnly`. While one process has it open for writing,
+ * every other process gets a LandingError, as it does for a damaged file or one of another version.
  */
 export function openLanding(dir: string, options: LandingOptions): Promise<Landing> {
   return openLandingFile(join(dir, 'landing.duckdb'), options)
 }
 
-/** The same for a file of another name. */
+/** The same for a file with another name. */
 export async function openLandingFile(path: string, options: LandingOptions): Promise<Landing> {
   const file = await openFile(path, options)
   try {
@@ -47,7 +47,7 @@ class LandingDatabase implements Landing {
   readonly #unfinished = new Batch(questions.keyText, (keys) => questions.unfinished(this.connection, keys))
   /** By the feed in which the records of a list are looked for. */
   readonly #left = new Map<string, Batch<questions.PartitionKey, number>>()
-  /** One transaction after the other, however many callers there are. */
+  /** Transactions run one after the other, however many callers there are. */
   #turn: Promise<unknown> = Promise.resolve()
   #failed = false
 
@@ -113,11 +113,11 @@ class LandingDatabase implements Landing {
   #refuseGaps(frames: readonly Frame[]): void {
     const wrong = frames.findIndex((frame, index) => frame.seq !== this.landedSeq + 1 + index)
     if (wrong < 0) return
-    throw new LandingError('Frames can only be landed in their order, without a gap.', {
+    throw new LandingError('Frames can only be landed in order, without a gap.', {
       where: this.#file.path,
       expected: `frame ${this.landedSeq + 1 + wrong}`,
       found: `frame ${frames[wrong]?.seq ?? 0}`,
-      action: 'Run again: landing goes on from the journal. If it fails again, report it.',
+      action: 'Run again: landing resumes from the journal. If it fails again, report it.',
     })
   }
 
@@ -159,7 +159,7 @@ class LandingDatabase implements Landing {
     const listed = this.#feeds.get(list.feed)
     const time = this.#feeds.get(feed)?.time
     if (listed === undefined || time === undefined) return null
-    // Of one list everything but the account and the partition is the same.
+    // For one list, only the account and the partition vary.
     const batch =
       this.#left.get(feed) ??
       new Batch(questions.keyText, (keys: readonly questions.PartitionKey[]) =>
@@ -213,7 +213,7 @@ class LandingDatabase implements Landing {
     }
   }
 
-  /** What the database refuses to read is damage: the questions are ours and do not fail. */
+  /** A read that the database refuses means damage: the questions are ours and do not fail. */
   async #read<T>(answer: Promise<T>): Promise<T> {
     try {
       return await answer
@@ -229,13 +229,13 @@ class LandingDatabase implements Landing {
   }
 }
 
-/** The field that says when a record happened, where no other is named: its required time. */
+/** The field with the time of a record, if no other is named: its required time. */
 function requiredTime({ record }: LandingFeed): string | null {
   const times = Object.entries(record.fields).filter(([, field]) => field.kind === 'millis' && field.required)
   return times[0]?.[0] ?? null
 }
 
-/** The windows that the file holds as begun and not finished. */
+/** The windows that are stored as begun and not finished. */
 async function begunWindows({ connection }: OpenFile): Promise<Map<string, Unfinished>> {
   const result = await connection.runAndReadAll(
     `select account, feed, partition, epoch_ms(window_start), epoch_ms(window_end), cursor, page_id

@@ -1,5 +1,5 @@
-// What a page carries beside or unlike the interface document: kept in the row, and counted here, one line for each
-// field and problem of a page, so that a new field or value is seen and never stops a run.
+// Anything on a page that the interface document does not describe: kept in the row, and counted here, one line for
+// each field and problem of a page, so that a new field or value is visible and never stops a run.
 import type { Field, RecordType } from '../../models/record.ts'
 
 export type DriftProblem =
@@ -14,7 +14,7 @@ export type DriftProblem =
 export interface DriftLine {
   readonly field: string
   readonly problem: DriftProblem
-  /** A value as received, shortened; null where it may be data about people. */
+  /** A value as received, shortened; null if it may be personal data. */
   readonly example: string | null
   rows: number
 }

@@ -1,5 +1,5 @@
-// The landing file opened in an in-memory DuckDB under the name `landing`, with its schema checked or created.
-// One file is open once per process: DuckDB does not notice a second instance and silently loses rows.
+// The landing file, attached to an in-memory DuckDB as `landing`, with its schema checked or created. A file is opened
+// only once per process: DuckDB does not notice a second instance and silently loses rows.
 import { chmodSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
@@ -20,12 +20,12 @@ import {
 } from './errors.ts'
 import { countedTables, createTableSql, SCHEMA_VERSION, tablesOf } from './tables.ts'
 
-/** Memory and threads are a share of the machine where none are given. */
+/** Memory and threads default to a share of the machine. */
 export interface FileOptions extends Partial<EngineSettings> {
-  /** Every record type that may land; each has its table though empty. */
+  /** Every record type that may land; each has its table even if it is empty. */
   readonly records: readonly RecordType[]
   readonly readOnly?: boolean
-  /** Where DuckDB spills; `tmp` beside the file by default. */
+  /** Where DuckDB spills; by default `tmp` beside the file. */
   readonly tempDir?: string
 }
 
@@ -33,22 +33,23 @@ export interface OpenFile {
   readonly path: string
   readonly instance: DuckDBInstance
   readonly connection: DuckDBConnection
-  /** What the instance may use. */
+  /** The limits of the instance. */
   readonly engine: EngineSettings
   readonly tables: ReadonlyMap<string, Table>
   readonly landedSeq: number
   readonly chain: string | null
   /** Lets the instance use all its threads once the file has become large. */
   grown(): Promise<void>
-  /** An instance that has failed is not `intact`: it can write no more, and what is committed stands in its log. */
+  /** An instance that has failed is not `intact`: it can write no more, and what is committed is in its log. */
   close(intact: boolean): Promise<void>
 }
 
 const OWNER_ONLY = 0o600
 
 /**
- * What the venue tells of people is for the owner alone, as in the journal, also in a folder that lets others in: DuckDB makes
- * the file and its log as the umask has it. The log comes and goes, so this is said again after each commit.
+ * Personal data from the venue is readable only by the owner, as in the journal, even in a folder that others can
+ * enter: DuckDB creates the file and its log with the umask's permissions. The log is removed and recreated, so this is
+ * repeated after each commit.
  */
 export function keepPrivate(path: string): void {
   for (const file of [path, `${path}.wal`]) {
@@ -57,14 +58,14 @@ export function keepPrivate(path: string): void {
     try {
       chmodSync(file, OWNER_ONLY)
     } catch {
-      // Another user's file, or a file system without modes: whoever set that up decides who reads.
+      // Another user's file, or a file system without modes: whoever set that up controls who can read it.
     }
   }
 }
 
 const openPaths = new Set<string>()
 
-/** One name for a file, by whatever links its folder is reached. */
+/** One name for a file, whatever links its folder is reached by. */
 function realName(path: string): string {
   const folder = dirname(path)
   return existsSync(folder) ? join(realpathSync(folder), basename(path)) : path
@@ -73,7 +74,10 @@ function realName(path: string): string {
 /** Whether this process has the file open. */
 export const isOpen = (file: string): boolean => openPaths.has(realName(resolve(file)))
 
-/** Throws a LandingError for a file that is held, damaged or of another version; a UsageError where there is none to read. */
+/**
+ * Throws a LandingError for a file that is locked, damaged or of another version, and a UsageError if there is none to
+ * read.
+ */
 export async function openFile(file: string, options: FileOptions): Promise<OpenFile> {
   const path = resolve(file)
   const readOnly = options.readOnly === true
@@ -116,7 +120,7 @@ export async function openFile(file: string, options: FileOptions): Promise<Open
   }
 }
 
-/** Writes all into the file, so that it stands alone, and lets go of it even if a connection is still open. */
+/** Writes everything into the file, so that it needs no log, and releases it even if a connection is still open. */
 async function letGo(
   connection: DuckDBConnection,
   path: string,
@@ -155,8 +159,8 @@ interface State {
 }
 
 /**
- * Creates the tables of a new file, and refuses a file whose tables are not the declared ones: also one that could be
- * added, since the journal may hold rows for it that have landed nowhere.
+ * Creates the tables of a new file, and refuses a file whose tables are not the declared ones. This includes a missing
+ * table that could be added, since the journal may hold rows for it that have never landed.
  */
 async function checkSchema(
   connection: DuckDBConnection,
@@ -183,7 +187,7 @@ async function checkSchema(
   return state
 }
 
-/** The version is looked at first: another one's table of the state may have other columns. */
+/** The version is checked first: another version's state table may have other columns. */
 async function readState(connection: DuckDBConnection, path: string): Promise<State> {
   const versions = await connection.runAndReadAll('select schema_version from landing.main.state')
   const version = versions.getRows()[0]?.[0]
@@ -195,7 +199,7 @@ async function readState(connection: DuckDBConnection, path: string): Promise<St
   return { landedSeq: Number(landedSeq), chain, rowTotal }
 }
 
-/** A file that was exchanged beside its write-ahead log takes up a state whose rows it does not have. */
+/** A file that was replaced beside its write-ahead log takes over a state whose rows it does not have. */
 async function checkCounts(
   connection: DuckDBConnection,
   path: string,

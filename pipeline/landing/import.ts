@@ -1,5 +1,5 @@
-// One journaled import: the user's file becomes rows again, by the reading that accepted it before it was journaled. The
-// same for an answer of a source of prices.
+// Turns a journaled import into rows again, with the reading that accepted the user's file before it was journaled.
+// Does the same for an answer of a price source.
 import { CorruptionError, UsageError } from '../../models/error.ts'
 import { decodeJson } from '../../models/json.ts'
 import type { CsvFile } from '../imports/csv.ts'
@@ -17,7 +17,9 @@ import { rowSpans } from './raw-row.ts'
 const UNKNOWN_KIND = 'The journal has an import of a kind that this version of tieout does not know.'
 const UNKNOWN_MAPPING = 'The journal has an import whose mapping this version of tieout does not know.'
 
-/** Table and rows of an import; an erased body has none. Throws a CorruptionError for a file that can no longer be read. */
+/**
+ * Table and rows of an import; an erased body has none. Throws a CorruptionError for a file that can no longer be read.
+ */
 export function readJournaledImport(
   seq: number,
   { imports, file, reading }: ImportMeta,
@@ -42,7 +44,7 @@ export function readJournaledImport(
   }
 }
 
-/** How the reading in the journal reads a file; null for one that is not understood. */
+/** How the journaled reading parses a file; null if this version does not know it. */
 function mappedBy(
   imports: ImportMeta['imports'],
   reading: unknown,
@@ -52,7 +54,7 @@ function mappedBy(
   return ofTrades === null ? null : (file) => readMapped(file, ofTrades, 'journaled').rows
 }
 
-/** Name of the mapping by which an import was read; null for a file in the format of tieout. */
+/** Name of the mapping by which an import was read; null for a file in tieout's own format. */
 export function layoutOf({ imports, reading }: ImportMeta): string | null {
   const read = imports === 'prices' ? priceReadingOf(reading) : readingOf(reading)
   return read?.mapping.name ?? null
@@ -60,11 +62,11 @@ export function layoutOf({ imports, reading }: ImportMeta): string | null {
 
 interface JournaledPrices {
   readonly prices: readonly FetchedPrice[]
-  /** Rows that are no prices, with their text. */
+  /** Rows that are not prices, with their text. */
   readonly none: readonly (NoPrice & { readonly raw: string | null })[]
 }
 
-/** Prices of an answer; one that could not be had or read, and one that was erased, has none. */
+/** Prices of an answer; an answer that could not be fetched or read, or that was erased, has none. */
 export function readJournaledPrices(seq: number, meta: PricesMeta, body: Uint8Array | null): JournaledPrices {
   if (meta.covers === undefined || body === null) return { prices: [], none: [] }
   const read = readFetchedPrices(meta, body)
@@ -75,7 +77,7 @@ export function readJournaledPrices(seq: number, meta: PricesMeta, body: Uint8Ar
   return { prices, none: none.map((one) => ({ ...one, raw: raw[one.place] ?? null })) }
 }
 
-/** A line of reference rates stands below the header; candles are the rows of the answer's data. */
+/** A line of reference rates counts from below the header; candles are the rows of the answer's data. */
 function rowTexts({ source }: PricesMeta, body: Uint8Array): string[] {
   const text = decodeJson(body)
   if (source === 'ecb') return text.split(/\r?\n/).slice(1)
@@ -88,5 +90,5 @@ const unreadable = (seq: number, where: string, expected: string, found: string)
     expected,
     found,
     action:
-      'Run `tieout verify`. If the journal verifies, report this: a file that was accepted once must stay readable.',
+      'Run `tieout verify`. If the journal verifies, report this: a file that was accepted must stay readable.',
   })

@@ -1,5 +1,5 @@
-// Landing from the journal: the tail after a crash, or everything again into a new file. Both are the same function
-// over the frames, in batches, so that memory does not grow with the journal.
+// Lands the journal: either the frames missing after a crash, or everything again into a new file. Both use the same
+// function over the frames, in batches, so that memory use does not grow with the journal.
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { closing } from '../../models/closing.ts'
@@ -12,10 +12,10 @@ import { isOpen } from './file.ts'
 import type { Landing, LandingOptions } from './landing.ts'
 import type { LandedSummary } from './transaction.ts'
 
-/** Bytes of bodies that land in one transaction: large enough that commits cost little. */
+/** Bytes of bodies that land in one transaction: large enough to make commits cheap. */
 const BATCH_BYTES = 16 * 2 ** 20
 
-/** Frames without a body of note: so many at most in one transaction. */
+/** The maximum number of frames in one transaction, for frames with little or no body. */
 const BATCH_FRAMES = 10_000
 
 export interface LandingProgress extends LandedSummary {
@@ -24,9 +24,9 @@ export interface LandingProgress extends LandedSummary {
 }
 
 /**
- * Lands all frames after `landedSeq`. Throws a CorruptionError when the two do not belong together:
- * when landing is ahead of the journal, or has another chain hash at the same place. Ends between two batches when the signal
- * aborts, with a LandingError of code 5.
+ * Lands all frames after `landedSeq`. Throws a CorruptionError if the two do not belong together: if landing is ahead
+ * of the journal, or has another chain hash at the same frame. Stops between two batches when the signal aborts, with a
+ * LandingError of code 5.
  */
 export async function landJournal(
   journal: Journal,
@@ -48,13 +48,16 @@ export async function landJournal(
     await committing
     if (signal?.aborted === true) throw landingStopped()
     committing = land(batch)
-    committing.catch(() => undefined) // Thrown by the await above or below, whatever reading meets meanwhile.
+    committing.catch(() => undefined) // Thrown by the await above or below, whatever happens to the read in the meantime.
   }
   await committing
   return total
 }
 
-/** The frames that follow, in batches. Reading begins with the last landed one: its chain hash tells whose it is. */
+/**
+ * The frames that follow, in batches. Reading starts with the last landed frame: its chain hash shows whether the
+ * journal is the right one.
+ */
 async function* batchesAfter(
   journal: Journal,
   landed: { readonly seq: number; readonly chain: string | null },
@@ -78,8 +81,8 @@ async function* batchesAfter(
 }
 
 /**
- * Lands the whole journal into a new file, which then replaces `landing.duckdb` by an atomic rename.
- * Until then the old file stays as it is; it must not be open.
+ * Lands the whole journal into a new file, which then replaces `landing.duckdb` by an atomic rename. Until then the old
+ * file stays as it is; it must not be open.
  */
 export async function rebuildLanding(
   dir: string,
@@ -100,7 +103,7 @@ export async function rebuildLanding(
   try {
     summary = await landJournal(journal, landing, onProgress, signal)
   } catch (error) {
-    await landing.close().catch(() => undefined) // What came first is to be reported.
+    await landing.close().catch(() => undefined) // The original error is the one to report.
     await removeDatabase(fresh)
     throw error
   }
@@ -119,7 +122,7 @@ async function onDisk(path: string, work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (cause) {
-    throw new DiskError('The landing database could not be replaced by the one made again.', path, cause)
+    throw new DiskError('The landing database could not be replaced by the rebuilt one.', path, cause)
   }
 }
 
@@ -143,9 +146,9 @@ const sum = (a: LandedSummary, b: LandedSummary): LandedSummary => ({
 const notOfThisJournal = (expected: string, found: string): CorruptionError =>
   new CorruptionError('The landing database does not belong to this journal.', {
     where: 'landing.duckdb',
-    expected: `${expected}, as it has landed`,
+    expected: `${expected}, as landed`,
     found,
     action:
-      'Restore the journal that is missing frames. If this journal is all there is, move landing.duckdb and ledger.duckdb aside and run ' +
+      'Restore the journal frames that are missing. If this journal is all you have, move landing.duckdb and ledger.duckdb aside and run ' +
       '`tieout rebuild`.',
   })

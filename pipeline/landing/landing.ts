@@ -1,5 +1,5 @@
-// The landing database: what the journal brought, as typed rows, with the progress that was made. It is owned by the
-// one writer, and can always be made again: landing is a pure function of the journal's frames in their order.
+// The landing database: the journal's content as typed rows, and the progress made. It belongs to the single writer,
+// and can always be rebuilt: landing is a pure function of the journal's frames in their order.
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import type { EngineSettings } from '../engine/settings.ts'
 import type { Frame } from '../journal/frame.ts'
@@ -10,7 +10,7 @@ import type { Claim, ContentHash, KnownAccount, UnfinishedWindow, Wanted } from 
 import type { LandedSummary } from './transaction.ts'
 
 export interface LandingOptions extends FileOptions {
-  /** By contract name: what the rows of a feed are, and where they stand in `data`. */
+  /** By contract name: what the rows of a feed are, and where they are in `data`. */
   readonly feeds: ReadonlyMap<string, LandingFeed>
 }
 
@@ -21,7 +21,7 @@ export interface Landing {
   readonly chain: string | null
   /**
    * Lands the frames that follow `landedSeq` without a gap, as one transaction. Throws a CorruptionError for a page
-   * that cannot be read any more and a LandingError for a database that fails; nothing has landed then.
+   * that can no longer be read and a LandingError if the database fails; in both cases nothing has landed.
    */
   land(frames: readonly Frame[]): Promise<LandedSummary>
   /** Ranges proven complete; they may overlap. */
@@ -36,31 +36,33 @@ export interface Landing {
     field: string,
     values: readonly string[],
   ): Promise<number | null>
-  /** Unix milliseconds of the oldest record that has left a list and has not been looked for here since; null for none. */
+  /**
+   * Unix milliseconds of the oldest record that has left a list and has not been looked for here since; null for none.
+   */
   oldestThatLeft(
     account: string,
     feed: string,
     partition: string,
     list: { readonly feed: string; readonly partition: string; readonly partitions: readonly string[] },
   ): Promise<number | null>
-  /** The different values of a field that a feed has sent for an account. */
+  /** The distinct values of a field that a feed has returned for an account. */
   distinctValues(account: string, feed: string, field: string): Promise<string[]>
-  /** The different values of a field of what was sent to an endpoint for an account. */
+  /** The distinct values of a field in what was sent to an endpoint for an account. */
   writtenValues(account: string, endpoint: string, field: string): Promise<string[]>
-  /** The newest word on a feed as a whole, such as pending; null where there is none. */
+  /** The newest statement about a feed as a whole, such as pending; null if there is none. */
   wordOnFeed(account: string, feed: string): Promise<string | null>
   account(name: string): Promise<KnownAccount | null>
-  /** The uid of each account that has told one, by account. */
+  /** The uid of each account that has reported one, by account. */
   uids(): Promise<Map<string, string>>
-  /** The uid, as `settings` told it, of whom the books have the history under each name. */
+  /** The uid, as reported by `settings`, of the account whose history the books have under each name. */
   uidsOfHistory(settings: string): Promise<Map<string, string>>
-  /** Rows and content of every table, to be compared with those of another landing of the same journal. */
+  /** Rows and content of every table, for comparison with another landing of the same journal. */
   contentHashes(): Promise<Map<string, ContentHash>>
-  /** Reads every block of every table; what cannot be read, as an error that says so, or null. */
+  /** Reads every block of every table; returns the error if something cannot be read, or null. */
   damage(): Promise<LandingError | null>
-  /** The file is attached here as `landing`; whoever else in this process reads it does so through this instance. */
+  /** The instance to which the file is attached as `landing`; all other readers in this process use it. */
   readonly instance: DuckDBInstance
-  /** What that instance runs under. */
+  /** The limits of that instance. */
   readonly engine: EngineSettings
   /** For questions; transactions have a connection of their own. */
   readonly connection: DuckDBConnection

@@ -1,5 +1,6 @@
-// What the files beside the journal say of it: the landing database of the last frame that has landed, the published ledger of
-// the last that it was built from. Before anything is made again, the journal must be shown to reach at least as far.
+// What the files beside the journal record about it: the landing database names the last frame that has landed, the
+// published ledger the last one that it was built from. Before anything is rebuilt, the journal must be shown to reach
+// at least as far.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
@@ -12,7 +13,7 @@ export interface LastLanded {
   readonly expect?: { readonly seq: number; readonly chain: string }
 }
 
-/** Nothing for a file that is not there or can no longer be read: then the journal alone counts. */
+/** Empty if the file does not exist or can no longer be read: then only the journal itself is checked. */
 export async function lastLanded(dir: string, engine: EngineSettings): Promise<LastLanded> {
   const instance = await DuckDBInstance.create(':memory:', {
     autoinstall_known_extensions: 'false',
@@ -30,12 +31,12 @@ export async function lastLanded(dir: string, engine: EngineSettings): Promise<L
   }
 }
 
-/** The last frame that the published ledger was built from; 0 where there is none, or one that does not say so. */
+/** The last frame that the published ledger was built from; 0 if there is no ledger, or it does not record one. */
 export async function lastBuilt(connection: DuckDBConnection, dir: string): Promise<number> {
   return Number((await firstRow(connection, join(dir, 'ledger.duckdb'), 'about', 'landed_seq'))?.[0] ?? 0)
 }
 
-/** Null where the file is not there, cannot be read or has no such columns. */
+/** Null if the file does not exist, cannot be read or has no such columns. */
 async function firstRow(
   connection: DuckDBConnection,
   path: string,

@@ -1,5 +1,5 @@
-// One journaled page: its body becomes rows of the feed's table, or lines of quarantine and drift, and nothing is lost.
-// The journal holds pages that could be parsed; one that cannot any more is damage, not data.
+// Lands one journaled page: its body becomes rows of the feed's table, or lines of quarantine and drift, and nothing is
+// lost. The journal holds only pages that could be parsed; one that no longer can is damage, not data.
 import { CorruptionError } from '../../models/error.ts'
 import {
   conflictingKey,
@@ -20,14 +20,14 @@ import { rawRows } from './raw-row.ts'
 import { createRowReader, type Row, type RowProblem, type RowReader } from './row-reader.ts'
 import type { TableWriter } from './table-writer.ts'
 
-/** What landing has to know of a feed: a part of its endpoint. */
+/** What landing needs to know about a feed: a part of its endpoint. */
 export interface LandingFeed {
   readonly record: RecordType
-  /** `Endpoint.rows`: '' where `data` is the list, 'object' where it is the one row, else the field of `data`. */
+  /** `Endpoint.rows`: '' if `data` is the list, 'object' if it is the one row, otherwise the field of `data`. */
   readonly rows: string
-  /** Wire name of the field that says when a record happened; by default the record's required time. */
+  /** Wire name of the field with the time of a record; by default the record's required time. */
   readonly time?: string
-  /** Wire names of the times by which a row must touch the window that was asked for; none are looked at when absent. */
+  /** Wire names of the times by which a row must touch the requested window; none are checked if absent. */
   readonly touches?: readonly string[]
 }
 
@@ -58,10 +58,10 @@ export class PageLander {
     this.#drift = new Drift(feed.record)
   }
 
-  /** A page whose body was erased has no rows. Throws a CorruptionError for a body that cannot be read any more. */
+  /** A page whose body was erased has no rows. Throws a CorruptionError for a body that can no longer be read. */
   land(frame: PageFrame, tables: PageTables): PageCounts {
     if (frame.body === null) return { rows: 0, quarantined: 0 }
-    this.#drift.take() // A page that failed half way leaves nothing to the next one.
+    this.#drift.take() // A page that failed part-way leaves nothing to the next one.
     const { text, rows, place, problems } = readBody(frame, frame.body, this.#feed.rows)
     const { account, feed, partition, at } = frame.meta
     const page: PageFacts = {
@@ -101,7 +101,7 @@ export class PageLander {
     return this.#reader.read(row, sink, this.#drift, asked)
   }
 
-  /** The field of the identity that holds a bare number which is no integer; such a number arrives here as its digits. */
+  /** The identity field that holds a bare number which is not an integer; such a number arrives here as its digits. */
   #fractionIn(row: Row, fractions: ReadonlySet<string>): string | null {
     const { key, fields } = this.#feed.record
     const held = key.find((name) => {
@@ -122,12 +122,12 @@ export class PageLander {
   }
 }
 
-/** What is known of a page before its rows are read. */
+/** What is known about a page before its rows are read. */
 interface PageFacts {
   readonly conflicts: boolean
-  /** Bare numbers of the page that are no integers and arrived as text. */
+  /** Bare numbers of the page that are not integers and arrived as text. */
   readonly fractions: ReadonlySet<string>
-  /** The times that the request asked for; null where it asked for none. */
+  /** The times that the request asked for; null if it asked for none. */
   readonly asked: Range | null
 }
 
@@ -138,7 +138,7 @@ function fractionsOf(problems: readonly JsonProblem[]): ReadonlySet<string> {
   return new Set(lexemes)
 }
 
-/** The request itself tells what was asked for: a window's start moves up to what the venue still remembers. */
+/** Taken from the request itself, because a window's start is moved up to what the venue still has. */
 function askedFor({ request, window }: PageMeta): Range | null {
   const query = new URLSearchParams(request.path.split('?')[1] ?? '')
   const [start, end] = ['startTime', 'endTime'].map((name) => query.get(name) ?? '')
@@ -169,7 +169,9 @@ function readBody(frame: PageFrame, body: Uint8Array, rowsField: string): ReadBo
   }
 }
 
-/** Stands for the one row of a page that holds no rows where they are due: such a page never passes as an empty one. */
+/**
+ * The placeholder row of a page that has no rows where they are expected: such a page is never taken for an empty one.
+ */
 const NO_ROWS = Symbol('no rows')
 
 function rowsOf(frame: PageFrame, envelope: unknown, field: string): FoundRows {
@@ -178,7 +180,7 @@ function rowsOf(frame: PageFrame, envelope: unknown, field: string): FoundRows {
   const found = findRows(data, field)
   if (typeof found !== 'string') return found
   if (isObject(data)) memberOf(frame, data, field)
-  // What is to be the one row and is none is for the reader of rows to judge.
+  // Whether the value in place of a single row is valid is left to the reader of rows.
   return { rows: [field === 'object' ? data : NO_ROWS], place: 'one' }
 }
 

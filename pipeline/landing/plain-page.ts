@@ -1,10 +1,10 @@
-// A page as the venue nearly always writes it: a list of objects with the same keys in the same order, all values texts
-// without escapes. Its rows are cut out of the text itself, which costs less than reading any JSON without loss. For whatever
-// is written otherwise there is no answer here, and models/json.ts reads it; a property test holds the two together.
+// The fast path for a page as the venue nearly always writes it: a list of objects with the same keys in the same
+// order, all values strings without escapes. Its rows are cut out of the text itself, which costs less than parsing
+// general JSON without loss. Anything else is left to models/json.ts; a property test compares the two.
 import { JsonError, parseJson } from '../../models/json.ts'
 import { type FoundRows, findRows, isObject, type RowsPlace } from '../../models/rows.ts'
 
-/** What no plain page has: a backslash, and what JSON forbids inside a text. */
+/** What a plain page never contains: a backslash, and characters that JSON forbids inside a string. */
 const UNPLAIN = /[\\\p{Cc}]/u
 
 /** The rows that `parseJson` and `findRows` would find, without problems; null for a text that is not plain. */
@@ -18,26 +18,26 @@ export function plainRows(text: string, field: string): FoundRows | null {
   const rows: Record<string, string>[] = []
   const close = cutRows(text, open, keys, rows)
   if (close < 0) return null
-  // All but the rows is read as ever; it must have this one list, and nothing else of its name.
+  // Everything but the rows is parsed as usual; it must have this one list, and nothing else with its name.
   const rest = text.slice(0, open) + text.slice(close)
   if (rest.indexOf(name) !== before || rest.indexOf(name, open) >= 0) return null
   const found = placeIn(rest, field)
   return found === null ? null : { rows, place: found }
 }
 
-/** Where the empty list stands in what is left of a page; null where that is not read without a remark. */
+/** Position of the empty list in what is left of a page; null if that cannot be parsed without problems. */
 function placeIn(rest: string, field: string): RowsPlace | null {
   try {
     const { value, problems } = parseJson(rest)
     const found = problems.length === 0 && isObject(value) ? findRows(value.data, field) : ''
     return typeof found === 'string' || found.place === 'one' ? null : found.place
   } catch (error) {
-    if (error instanceof JsonError) return null // Whoever reads all of it says where it is wrong.
+    if (error instanceof JsonError) return null // The full parser reports where it is wrong.
     throw error
   }
 }
 
-/** Keys of the object that opens here; null where it is not plain, or a key would stand twice or mean something else. */
+/** Keys of the object that opens here; null if it is not plain, or a key is repeated or has a special meaning. */
 function keysAt(text: string, open: number): string[] | null {
   const close = text.indexOf('}', open)
   const members = /^\{((?:"[^"]*":"[^"]*",?)+)$/.exec(text.slice(open, close))
@@ -46,7 +46,7 @@ function keysAt(text: string, open: number): string[] | null {
   return new Set(keys).size < keys.length || keys.includes('__proto__') ? null : keys
 }
 
-/** Appends the rows from `open` on and answers where their list closes; -1 where they are not all plain. */
+/** Appends the rows from `open` on and returns where their list closes; -1 if they are not all plain. */
 function cutRows(
   text: string,
   open: number,

@@ -1,4 +1,4 @@
-// What the planner and the checks ask of the landing database. Everything is read from committed rows.
+// Queries of the landing database for the planner and the checks. Everything is read from committed rows.
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api'
 import type { Range } from '../../models/ranges.ts'
 import { columnName, type RecordType } from '../../models/record.ts'
@@ -12,7 +12,7 @@ export interface KnownAccount {
   readonly accountMode: string | null
 }
 
-/** Rows of a table and a hash of their content, which the order of the rows does not change. */
+/** Rows of a table and a hash of their content that does not depend on their order. */
 export interface ContentHash {
   readonly rows: number
   readonly hash: string
@@ -32,7 +32,7 @@ export type PartitionKey = readonly [account: string, feed: string, partition: s
 
 export const keyText = (key: PartitionKey): string => JSON.stringify(key)
 
-/** Common table expression of the partitions that are asked about, which the statement is given as JSON. */
+/** Common table expression of the partitions asked about, which the statement receives as JSON. */
 const ASKED = `asked as (
   select name[1] as account, name[2] as feed, name[3] as partition
   from (select unnest(from_json($1, '[["VARCHAR"]]')) as name)
@@ -40,7 +40,7 @@ const ASKED = `asked as (
 
 type Keyed<Values extends readonly unknown[]> = readonly [...PartitionKey, ...Values]
 
-/** Rows by the partition that they tell of, in the order in which they were asked for. */
+/** Rows grouped by their partition, in the order in which the partitions were asked for. */
 async function askAll<Values extends readonly unknown[]>(
   connection: DuckDBConnection,
   sql: string,
@@ -57,13 +57,13 @@ async function askAll<Values extends readonly unknown[]>(
   return found
 }
 
-/** A range proven complete, as it stood at an instant: what came later into its newest part has not been seen. */
+/** A range proven complete as of an instant: records that arrived later in its newest part have not been seen. */
 export interface Claim extends Range {
-  /** Unix milliseconds; by the venue's clock, since it is the newest end that any page had proven by then. */
+  /** Unix milliseconds, by the venue's clock, since it is the newest end that any page had proven by then. */
   readonly readAt: number
 }
 
-/** By `keyText`, of the partitions that have any. */
+/** By `keyText`, for the partitions that have any. */
 export async function covered(
   connection: DuckDBConnection,
   keys: readonly PartitionKey[],
@@ -92,15 +92,15 @@ export async function covered(
 const mapped = <From, To>(map: ReadonlyMap<string, From>, of: (value: From) => To): Map<string, To> =>
   new Map([...map].map(([key, value]) => [key, of(value)]))
 
-/** How far back a partition has ever been wanted, and what of it is already said to be lost. */
+/** How far back a partition has ever been wanted, and which part of that is already stated as lost. */
 export interface Wanted {
   /** Unix milliseconds; null for a partition that was never asked for. */
   readonly from: number | null
-  /** As last stated: a later word on what was only missing counts again. */
+  /** As last stated: a later statement that it was only missing replaces it. */
   readonly lost: readonly Range[]
 }
 
-/** By `keyText`, of the partitions that were ever asked for. */
+/** By `keyText`, for the partitions that were ever asked for. */
 export async function wanted(
   connection: DuckDBConnection,
   keys: readonly PartitionKey[],
@@ -153,7 +153,7 @@ export interface UnfinishedWindow {
   readonly cursor: string
 }
 
-/** By `keyText`, of the partitions that have any. */
+/** By `keyText`, for the partitions that have any. */
 export async function unfinished(
   connection: DuckDBConnection,
   keys: readonly PartitionKey[],
@@ -175,9 +175,9 @@ export async function unfinished(
 }
 
 /**
- * Unix milliseconds of the oldest record whose current version is in one of the states, however it is spelt, or in one that
- * nobody knows; or null. Current is the version with the latest version field, else the one on the newest page (and there the first row:
- * rows come newest first).
+ * Unix milliseconds of the oldest record whose current version is in one of the states, in any spelling, or in an
+ * unknown state; or null. The current version is the one with the latest version field, otherwise the one on the newest
+ * page (and its first row there, because rows arrive newest first).
  */
 export async function oldestUnsettled(
   connection: DuckDBConnection,
@@ -210,21 +210,22 @@ export async function oldestUnsettled(
   return oldest === null ? null : Number(oldest)
 }
 
-/** A list of what is under way, whose records are to be found in another feed once they have left it. */
+/** A list of records that are still in progress, which are to be found in another feed once they have left it. */
 export interface ListOfOpen {
   readonly feed: string
   readonly record: RecordType
   /** Wire name of the time by which the other feed's window may filter. */
   readonly time: string
-  /** Wire name of the field that says in which of the other feed's partitions a record will stand, and all of these. */
+  /** Wire name of the field that determines the record's partition in the other feed, and all of these partitions. */
   readonly partition: string
   readonly partitions: readonly string[]
 }
 
 /**
- * Unix milliseconds of the oldest record that a later run, which came to the end of the list, no longer found there, and whose
- * own time the partition has not read since, by `keyText`, of the partitions that have any. However long it stood in the list,
- * it may have ended only now; and where every such list broke off, it may stand behind its end and end only tomorrow.
+ * Unix milliseconds of the oldest record that a later run, having reached the end of the list, no longer found there,
+ * and whose own time the partition has not read since; by `keyText`, for the partitions that have any. However long it
+ * was in the list, it may have ended only now. If every such list broke off, the record may be beyond its end, and end
+ * only tomorrow.
  */
 export async function oldestThatLeft(
   connection: DuckDBConnection,
@@ -276,7 +277,7 @@ export async function oldestThatLeft(
   return mapped(rows, ([row]) => Number(row?.[3]))
 }
 
-/** The different values of a field that a feed has sent for an account, sorted. */
+/** The distinct values of a field that a feed has returned for an account, sorted. */
 export async function distinctValues(
   connection: DuckDBConnection,
   account: string,
@@ -292,7 +293,7 @@ export async function distinctValues(
   return rows.map(([value]) => value)
 }
 
-/** The different values of a field of what was sent to an endpoint for an account, whatever became of it, sorted. */
+/** The distinct values of a field in what was sent to an endpoint for an account, whatever the outcome, sorted. */
 export async function writtenValues(
   connection: DuckDBConnection,
   account: string,
@@ -308,7 +309,7 @@ export async function writtenValues(
   return rows.map(([value]) => value)
 }
 
-/** The newest statement about a feed as a whole, by its status; null where there is none. */
+/** The status of the newest statement about a feed as a whole; null if there is none. */
 export async function wordOnFeed(
   connection: DuckDBConnection,
   account: string,
@@ -324,7 +325,7 @@ export async function wordOnFeed(
   return rows[0]?.[0] ?? null
 }
 
-/** What the newest account frame says; null for an account that was never met. */
+/** The content of the newest account frame; null for an unknown account. */
 export async function account(connection: DuckDBConnection, name: string): Promise<KnownAccount | null> {
   const rows = await ask<[string | null, KnownAccount['kind'], string | null]>(
     connection,
@@ -335,7 +336,7 @@ export async function account(connection: DuckDBConnection, name: string): Promi
   return newest === undefined ? null : { uid: newest[0], kind: newest[1], accountMode: newest[2] }
 }
 
-/** The uid that the newest frame of each account says, by account; those that say none are left out. */
+/** The uid in the newest frame of each account, by account; accounts without one are left out. */
 export async function uids(connection: DuckDBConnection): Promise<Map<string, string>> {
   const rows = await ask<[string, string]>(
     connection,
@@ -348,9 +349,9 @@ export async function uids(connection: DuckDBConnection): Promise<Map<string, st
 }
 
 /**
- * By account, the uid that account settings have told of the newest run that proved a range of its history: an answer of an
- * account that is then not read does not count. Where the answer was erased, its ranges are still held to be received, and the
- * frame behind it that says what the account is has the uid.
+ * By account, the uid from the account settings of the newest run that proved a range of its history: an answer for an
+ * account that was then not read does not matter. If the answer was erased, its ranges still stand as received, and the
+ * account frame that follows it has the uid.
  */
 export async function uidsOfHistory(
   connection: DuckDBConnection,
@@ -389,7 +390,7 @@ export async function contentHashes(
   connection: DuckDBConnection,
   tables: Iterable<Table>,
 ): Promise<Map<string, ContentHash>> {
-  // A sum, unlike an exclusive or, does not cancel two equal rows.
+  // Unlike an exclusive or, a sum does not cancel two equal rows.
   const selects = [...tables].map(({ name, columns }) => {
     const list = columns.map((column) => identifier(column.name)).join(', ')
     return `select ${literal(name)}, count(*), sum(hash(${list})) from landing.main.${identifier(name)}`

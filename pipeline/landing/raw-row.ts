@@ -1,5 +1,5 @@
-// The text of a row as it stood on its page, for quarantine: with every digit and every key, however often it stood,
-// and without data about people. The page has been parsed before, so its syntax is not judged again.
+// The text of a row as it was on its page, for quarantine: with every digit and every key, including repeated ones, and
+// without personal data. The page has been parsed before, so its syntax is not checked again.
 import { closingQuote, parseJson } from '../../models/json.ts'
 import type { RecordType } from '../../models/record.ts'
 import { findRows, isObject, type RowsPlace } from '../../models/rows.ts'
@@ -10,7 +10,9 @@ interface Span {
   readonly end: number
 }
 
-/** Where the rows stand in a journaled page; `field` is the endpoint's. The one row is all of `data` where there are none. */
+/**
+ * Where the rows are in a journaled page; `field` is the endpoint's. If there are none, the one row is all of `data`.
+ */
 export function placeOfRows(text: string, field: string): RowsPlace {
   const envelope = parseJson(text).value
   const found = findRows(isObject(envelope) ? envelope.data : undefined, field)
@@ -41,8 +43,8 @@ function memberAt(text: string, object: number, key: string): Span | null {
 }
 
 /**
- * In a record with personal fields everything that is not declared as impersonal is replaced by null:
- * an unknown member, or a row of another shape, may be personal as well.
+ * In a record with personal fields, everything that is not declared as impersonal is replaced by null: an unknown
+ * member, or a row of another shape, may be personal as well.
  */
 function withoutPersonalData(text: string, row: Span, record: RecordType): string | null {
   const fields = Object.entries(record.fields)
@@ -81,7 +83,7 @@ function children(text: string, open: number): Span[] {
   return spans
 }
 
-/** Place of the next character that is not white space; a byte-order mark counts as such. */
+/** Position of the next character that is not white space; a byte-order mark is treated as white space. */
 function startOf(text: string, from: number): number {
   let at = from
   while (' \t\r\n\ufeff'.includes(text[at] ?? 'end')) at++
@@ -91,7 +93,7 @@ function startOf(text: string, from: number): number {
 const BRACKETS = /["{}[\]]/g
 const SCALAR_END = /[\s{}[\],:]/g
 
-/** End of the value that starts here. Strings are passed by their quotes: one may be as long as a body. */
+/** End of the value that starts here. Strings are skipped quote by quote: one may be as long as a body. */
 function valueEnd(text: string, start: number): number {
   const first = text[start] ?? ''
   if (first === '"') return afterString(text, start)

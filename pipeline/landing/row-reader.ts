@@ -1,6 +1,6 @@
-// A received row into the columns of its table, by the declaration of its record. It accepts and refuses exactly what
-// the record's zod schema does (a property test holds them together), without an object for each row and value; and it
-// refuses a row whose time is none that was asked for.
+// Reads a received row into the columns of its table, according to the declaration of its record. It accepts and
+// refuses exactly what the record's zod schema does (a property test compares them), without creating an object for
+// each row and value. It also refuses a row whose time is outside the requested range.
 import { canonicalJson } from '../../models/json.ts'
 import type { Range } from '../../models/ranges.ts'
 import {
@@ -27,25 +27,25 @@ export type Row = Readonly<Record<string, unknown>>
 /** Where the values go: the open row of a table. */
 export interface RowSink {
   set(column: number, value: FieldValue): void
-  /** Sets an amount from a plain decimal; false for a text that the exact parser has to judge. */
+  /** Sets an amount from a plain decimal; false for a text that needs the exact parser. */
   setPlain(column: number, text: string): boolean
 }
 
 export interface RowReader {
   /**
-   * Sets every field of the row and `extra`; the first field that does not fit is answered instead. `asked` are the
-   * times that the request asked for; null where it asked for none.
+   * Sets every field of the row and `extra`; returns the first field that does not fit, if any. `asked` are the times
+   * that the request asked for; null if it asked for none.
    */
   read(row: Row, sink: RowSink, drift: Drift, asked: Range | null): RowProblem | null
 }
 
-/** Which times of a row are held against the window that was asked for. `LandingFeed` has them. */
+/** Which times of a row are compared with the requested window, as in `LandingFeed`. */
 export interface RowTimes {
   readonly time?: string
   readonly touches?: readonly string[]
 }
 
-/** By how much a row may lie outside the window: clocks are not read to the millisecond everywhere. Contract. */
+/** By how much a row may lie outside the window: not all clocks are read to the millisecond. Contract. */
 const SLACK_MS = 1_000
 
 interface Place {
@@ -83,7 +83,7 @@ export function createRowReader(record: RecordType, { time, touches = [] }: RowT
         // Most values of a record are amounts.
         if (field.kind !== 'amount' || typeof value !== 'string' || !sink.setPlain(place.column, value)) {
           const reading = readField(field, value)
-          // By its times a row is held against the window: one that is none is no time that was asked for.
+          // These times are compared with the requested window: an invalid one cannot be inside it.
           if (!reading.ok && (!field.dispensable || place.isTime))
             return { field: name, reason: `expected ${reading.expected}` }
           const read = reading.ok ? reading.value : null

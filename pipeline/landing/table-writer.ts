@@ -1,5 +1,5 @@
-// Rows into a DuckDB table through data chunks. A row counts only once it is ended, so one that turns out not to fit is
-// simply written over.
+// Writes rows into a DuckDB table through data chunks. A row is kept only once it is ended, so one that turns out not
+// to fit is overwritten.
 import { BIGINT, type DuckDBAppender, type DuckDBConnection, TIMESTAMPTZ } from '@duckdb/node-api'
 import type { FieldValue } from '../../models/record.ts'
 import {
@@ -13,7 +13,7 @@ import {
 } from '../engine/chunk.ts'
 import type { ColumnKind, Table } from '../engine/table.ts'
 
-/** Times arrive as milliseconds or, where those do not hold them, as a bigint of microseconds. */
+/** Times arrive as milliseconds, or as a bigint of microseconds if milliseconds cannot hold them. */
 class TimeColumn extends BigintColumn {
   constructor() {
     super(TIMESTAMPTZ)
@@ -25,7 +25,7 @@ class TimeColumn extends BigintColumn {
   }
 }
 
-/** Takes the values of its kind; that they are is for the reader of rows to see to. */
+/** Takes the values of its kind; the reader of rows has checked that they are. */
 interface FieldColumn extends Column {
   set(row: number, value: FieldValue): void
 }
@@ -47,7 +47,7 @@ interface Filling {
 export class TableWriter {
   readonly #table: Table
   readonly #appender: DuckDBAppender
-  /** Made with the first row: many a table has none in a transaction. */
+  /** Created with the first row: many tables have none in a transaction. */
   #filling: Filling | null = null
 
   private constructor(table: Table, appender: DuckDBAppender) {
@@ -56,8 +56,8 @@ export class TableWriter {
   }
 
   /**
-   * A writer for the transaction that is open on the connection; it must be closed or discarded before that ends. `database` is
-   * where the table stands: in what has landed, or among the connection's own.
+   * A writer for the transaction that is open on the connection; it must be closed or discarded before that ends.
+   * `database` is where the table is: the landing database, or the connection's own.
    */
   static async open(
     connection: DuckDBConnection,
@@ -72,13 +72,13 @@ export class TableWriter {
     return this.#filling?.chunks.written ?? 0
   }
 
-  /** Sets a column of the row that is being written; each must be set before it is ended. */
+  /** Sets a column of the row that is being written; each must be set before the row is ended. */
   set(column: number, value: FieldValue): void {
     this.#filling ??= this.#begin()
     this.#filling.columns[column]!.set(this.#filling.chunks.row, value)
   }
 
-  /** Sets a column of amounts from a plain decimal; false for a text that the exact parser has to judge. */
+  /** Sets a column of amounts from a plain decimal; false for a text that needs the exact parser. */
   setPlain(column: number, text: string): boolean {
     this.#filling ??= this.#begin()
     const { columns, chunks } = this.#filling
@@ -100,7 +100,7 @@ export class TableWriter {
     this.#appender.closeSync()
   }
 
-  /** Drops what the appender still holds: left alone, it would write that when it is collected. */
+  /** Drops what the appender still holds: otherwise it would be written when the appender is collected. */
   discard(): void {
     this.#appender.clear()
     this.#appender.closeSync()

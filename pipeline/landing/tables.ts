@@ -1,4 +1,4 @@
-// The tables of the landing database, as docs/architecture.md gives them: the fixed ones, and one for each record type.
+// The tables of the landing database, as docs/architecture.md lists them: the fixed ones, and one for each record type.
 
 import { columnName, type FieldKind, type RecordType } from '../../models/record.ts'
 import { identifier } from '../engine/quote.ts'
@@ -12,10 +12,10 @@ import {
 } from '../imports/tables.ts'
 
 /**
- * A file without one of the declared tables, or with other columns in it, is seen to be older and is made again from
- * the journal. This number is raised only where the same tables come to hold something else, which includes any change of
- * what a frame lands as: else rows of before and after it stand side by side, and no rebuild gives what the file holds.
- * 7: of a time of which an answer has several prices none lands.
+ * A file with a missing table or other columns is recognised as older and is rebuilt from the journal. Raise this
+ * number only if the same tables come to hold something else, which includes any change of what a frame lands as:
+ * otherwise rows from before and after the change would be mixed, and no rebuild would reproduce the file. 7: if an
+ * answer has several prices for one time, none of them lands.
  */
 export const SCHEMA_VERSION = 7
 
@@ -27,7 +27,7 @@ const KIND_OF_FIELD: Readonly<Record<FieldKind, ColumnKind>> = {
   json: 'VARCHAR',
 }
 
-/** Columns of a record table that stand before its fields. */
+/** Columns of a record table that come before its fields. */
 export const ROW_COLUMNS = ['account', 'partition', 'page_id', 'page_row'] as const
 
 export function recordTable(record: RecordType): Table {
@@ -47,7 +47,9 @@ export function recordTable(record: RecordType): Table {
   }
 }
 
-/** `row_total` counts the rows ever appended to the tables of `countedTables`: a file that lacks some is not whole. */
+/**
+ * `row_total` is the number of rows ever appended to the tables of `countedTables`: a file that has fewer is not whole.
+ */
 export const stateTable = table(
   'state',
   'schema_version: INTEGER, landed_seq: BIGINT, chain, row_total: BIGINT',
@@ -142,11 +144,11 @@ export function tablesOf(records: readonly RecordType[]): readonly Table[] {
   return [...fixedTables, ...new Map(records.map((record) => [record.table, recordTable(record)])).values()]
 }
 
-/** The tables whose rows are never deleted, but for claims that a repair reopens, which `row_total` follows. */
+/** The tables followed by `row_total`, whose rows are never deleted, apart from claims that a repair reopens. */
 export const countedTables = (tables: Iterable<Table>): Table[] =>
   [...tables].filter(({ name }) => name !== stateTable.name && name !== progressTable.name)
 
-/** The tables of rows that were received, each with its place in its page: what is kept of pages, runs and states has none. */
+/** The tables of received rows, each row with its position on its page; pages, runs and states have none. */
 export const rowTables = (tables: Iterable<Table>): Table[] =>
   [...tables].filter(
     ({ name, columns }) =>

@@ -1,5 +1,5 @@
-// One transaction of landing: frames in, rows and progress out, all or nothing. What each kind of frame becomes is
-// the table in docs/architecture.md; nothing is looked up, so the rows depend on the frames alone.
+// One transaction of landing: frames in, rows and progress out, all or nothing. The table in docs/architecture.md lists
+// what each kind of frame becomes. Nothing else is looked up, so the rows depend on the frames alone.
 import { type DuckDBConnection, DuckDBTimestampTZValue, type DuckDBValue, listValue } from '@duckdb/node-api'
 import type { UsageError } from '../../models/error.ts'
 import { groupBy } from '../../models/group-by.ts'
@@ -26,7 +26,7 @@ import type { LandingFeed, PageFrame, PageLander } from './page.ts'
 import { TableWriter } from './table-writer.ts'
 import { countedTables, coveredTable } from './tables.ts'
 
-/** What frames came to. */
+/** The result of landing frames. */
 export interface LandedSummary {
   readonly frames: number
   readonly pages: number
@@ -50,7 +50,7 @@ export const progressKey = (
   { start, end }: Range,
 ): string => JSON.stringify([account, feed, partition, start, end])
 
-/** A range that is not of whole milliseconds claims no more than it holds. */
+/** A range that is not in whole milliseconds claims no more than it contains. */
 const wholeOf = ({ start, end }: Range): Range => ({ start: Math.ceil(start), end: Math.floor(end) })
 const whole = (range: Range | undefined): Range | undefined => range && wholeOf(range)
 
@@ -63,13 +63,13 @@ const partitionOf = ({
   partition,
 }: Pick<PageMeta, 'account' | 'feed' | 'partition'>): string => JSON.stringify([account, feed, partition])
 
-/** What is left of a claim; null where nothing of it was reopened. */
+/** What is left of a claim; null if nothing of it was reopened. */
 function without(claim: Range, reopened: readonly ReopenedBy[]): Range[] | null {
   const gone = reopened.map(({ range }) => wholeOf(range ?? ALWAYS))
   return gone.some(({ start, end }) => start <= claim.end && end >= claim.start) ? outside(claim, gone) : null
 }
 
-/** The instants of a claim that are in none of the ranges. */
+/** The parts of a claim that are in none of the ranges. */
 function outside(claim: Range, ranges: readonly Range[]): Range[] {
   const rest: Range[] = []
   let { start } = claim
@@ -167,7 +167,7 @@ export class LandingTransaction {
     }
   }
 
-  /** Commits with the state that the last frame gives; `begun` are the windows that the file holds as unfinished. */
+  /** Commits with the state of the last frame; `begun` are the windows that the file holds as unfinished. */
   async commit(last: Frame, begun: ReadonlyMap<string, Unfinished>): Promise<LandedSummary> {
     this.#dropProgress(begun)
     for (const [key, unfinished] of this.progress) {
@@ -201,7 +201,7 @@ export class LandingTransaction {
     return this.#counts
   }
 
-  /** Windows begun before a repair are not gone on with where it reopened their range: their first pages may be gone. */
+  /** Windows begun before a repair are not continued if it reopened their range: their first pages may be lost. */
   #dropProgress(begun: ReadonlyMap<string, Unfinished>): void {
     const reopened = groupBy(this.#reopened, partitionOf)
     if (reopened.size === 0) return
@@ -218,13 +218,13 @@ export class LandingTransaction {
     }
   }
 
-  /** Takes ranges out of what pages before a repair had covered; gives by how much the rows became more or fewer. */
+  /** Removes ranges from what pages before a repair had covered; returns the change in the number of rows. */
   async #reopen(): Promise<number> {
     if (this.#reopened.length === 0) return 0
     const reopened = groupBy(this.#reopened, partitionOf)
     const gone: bigint[] = []
     const writer = await TableWriter.open(this.#connection, coveredTable)
-    // Read to its end before anything is written: the rows change under whoever reads them.
+    // Read completely before anything is written, because writing changes the rows being read.
     const rests: (readonly FieldValue[])[] = []
     const claims = await this.#connection.stream(
       `select rowid, page_id, account, feed, partition, epoch_ms(starts_at), epoch_ms(ends_at), row_count
@@ -302,7 +302,7 @@ export class LandingTransaction {
     )
   }
 
-  /** The venue's own words have no status: what they mean for a range is said by the statements that follow. */
+  /** The venue's own words have no status: the statements that follow record what they mean for a range. */
   #landRefusal({ seq, body }: Frame, meta: RefusalMeta): Promise<void> {
     const { run, account, feed, partition, code, at } = meta
     const who = [seq, run, account, feed, partition]
@@ -325,7 +325,7 @@ export class LandingTransaction {
     ])
   }
 
-  /** Rows as the file has them; one that stands in two files stands here twice. An erased body has none. */
+  /** Rows as in the file; a row that is in two files is here twice. An erased body has none. */
   async #landImport({ seq, body }: Frame, meta: ImportMeta): Promise<void> {
     const { table, rows } = readJournaledImport(seq, meta, body)
     const { imports, file, sha256, at } = meta
@@ -361,7 +361,7 @@ export class LandingTransaction {
       quarantine.append([...series, seq, place, field, reason, raw, time(at)])
   }
 
-  /** An erased note still explains its break, without a word. */
+  /** An erased note still explains its break, without a text. */
   #landNote({ seq, body }: Frame, { breakId, figures, isWithdrawn, at }: NoteMeta): Promise<void> {
     const text = body === null ? null : Buffer.from(body).toString('utf8')
     return this.#append('notes', [seq, breakId, figures, isWithdrawn, text, time(at)])
@@ -393,7 +393,7 @@ export class LandingTransaction {
   }
 }
 
-/** What the venue said, where its answer can be read. */
+/** The venue's message, if its answer can be read. */
 function refusalText(body: Uint8Array | null): string | null {
   if (body === null) return null
   try {

@@ -11,7 +11,7 @@ export const answerThere =
   (settings: ClickHouseSettings): Answer =>
   async (question, { clock, signal }, deliver) => {
     const { query, format, timeoutMs } = question
-    mustAsk(query, 'one statement that reads, in the SQL of ClickHouse')
+    mustAsk(query, 'one reading statement, in the SQL of ClickHouse')
     const asked = await Asked.to(settings, { timeoutMs, clock, ...(signal === undefined ? {} : { signal }) })
     await closing(asked, async () => {
       const pieces: Pieces =

@@ -57,10 +57,10 @@ test.each([
 test('an engine without an address is refused with what to say', () => {
   expect(refusal(() => clickHouseConfig({}))).toBe(
     [
-      'The ClickHouse server is not named as it must be.',
+      'The ClickHouse server is not named correctly.',
       '  where:    --url',
       '  expected: the address of the server, such as https://clickhouse.example.com:8443',
-      '  next:     Correct it, or name the server under engine.clickhouse of the configuration.',
+      '  next:     Correct it, or name the server under engine.clickhouse in the configuration.',
     ].join('\n'),
   )
 })

@@ -65,7 +65,7 @@ test('a server that refuses the credentials is a usage error that names the vari
       `  where:    ${url}`,
       '  expected: the user of TIEOUT_CLICKHOUSE_USER with the password of TIEOUT_CLICKHOUSE_PASSWORD',
       '  found:    error 516 of the server',
-      '  next:     Correct the two environment variables, or grant the user the rights it lacks.',
+      '  next:     Correct the two environment variables, or grant the user the missing rights.',
     ].join('\n'),
   )
   expect(allOf(error)).not.toContain(PASSWORD)
@@ -85,10 +85,10 @@ test('what the server says of a statement is told with the statement', async () 
   await server.close()
   expect(error.describe()).toBe(
     [
-      'The ClickHouse server did not carry out a statement.',
+      'The ClickHouse server failed to execute a statement.',
       `  where:    ${url}: insert into x.y select 1`,
       '  found:    Unknown table expression identifier x.y. ',
-      '  next:     What is published is as it was. Correct what the server says, then run it again.',
+      '  next:     The published state is unchanged. Correct what the server reports, then run again.',
     ].join('\n'),
   )
   expect(allOf(error)).not.toContain(PASSWORD)
@@ -171,9 +171,9 @@ test('two statements in one question are told as such, as of the published file'
     [
       'The query is more than one statement.',
       `  where:    ${url}, database tieout`,
-      '  expected: one statement that reads, in the SQL of ClickHouse',
+      '  expected: one reading statement, in the SQL of ClickHouse',
       `  found:    ${words.replace(' (SYNTAX_ERROR)', '')}`,
-      '  next:     Run them one by one.',
+      '  next:     Run the statements one by one.',
     ].join('\n'),
   ])
 })

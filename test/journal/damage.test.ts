@@ -52,11 +52,11 @@ test('journal: a flipped byte is found at its frame', async () => {
 
   expect(error.describe()).toBe(
     [
-      'The body of a frame of the journal was changed.',
+      'The body of a frame of the journal has been changed.',
       `  where:    ${segment(dir)}, frame 2, byte ${position - 16}`,
       '  expected: its checksum',
       '  found:    another checksum',
-      '  next:     Restore the journal folder from a backup; else `tieout verify --repair` keeps every frame that is whole, and the next night fetches again what the venue still has.',
+      '  next:     Restore the journal folder from a backup. Without one, run `tieout verify --repair`: it keeps every intact frame, and the next nightly run fetches again what the venue still has.',
     ].join('\n'),
   )
 })
@@ -132,7 +132,7 @@ test('journal: exchanged segments are named', async () => {
   const error = (await failure(reopen(dir))) as CorruptionError
 
   expect(error).toBeInstanceOf(CorruptionError)
-  expect(error.message).toBe('A segment stands under the name of another.')
+  expect(error.message).toBe('A segment has the file name of another segment.')
   expect(error.details).toMatchObject({ expected: 'segment 1', found: 'segment 2' })
   expect((await verifyJournal(dir)).problems.map((problem) => problem.details.found)).toEqual([
     'segment 2',

@@ -59,7 +59,7 @@ test('who has no right to a folder is told of reading, too, and whose run it is'
   expect(
     new DiskError('The disk refused to list a folder.', '/books', systemError('EACCES')).details.action,
   ).toBe(
-    'Run this as the user that the nightly runs have, give this user the right to read and write here, or name another folder with --dir.',
+    'Run this as the user of the nightly runs, give this user permission to read and write here, or name another folder with --dir.',
   )
 })
 

@@ -140,14 +140,14 @@ test('verify: the list of erased frames is held against the frames, both ways', 
   expect(await found()).toEqual([])
 
   await writeFile(list, `${lines.split('\n')[0]}\n`)
-  expect(await found()).toEqual([['Frames are erased that the list of erased frames does not name.', '3']])
+  expect(await found()).toEqual([['Some erased frames are not in the list of erased frames.', '3']])
 
   await writeFile(list, `${lines}{"seq":9,"at":"2026-01-05T03:00:00.000Z"}\n`)
   expect(await found()).toEqual([
-    ['The list of erased frames names frames that the journal does not have.', '9'],
+    ['The list of erased frames contains frames that the journal does not have.', '9'],
   ])
 
   await writeFile(list, lines)
   await writeFile(join(dir, 'journal', '000001.journal'), live)
-  expect(await found()).toEqual([['The list of erased frames names frames that are not erased.', '1, 3']])
+  expect(await found()).toEqual([['The list of erased frames contains frames that are not erased.', '1, 3']])
 })

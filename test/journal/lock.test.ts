@@ -70,7 +70,7 @@ test('lock: a living holder is named with its start and command, and nothing is 
   expect(error.exitCode).toBe(2)
   expect(error.describe()).toBe(
     [
-      'Another run writes these books.',
+      'Another run is writing these books.',
       `  where:    ${join(dir, 'lock')}`,
       '  expected: no other run',
       `  found:    process ${child.process.pid} on ${hostname()}, started ${before.processStartedAt}, command "nightly", since ${before.since}`,
@@ -85,7 +85,7 @@ test('lock: a second lock in the same process is refused', async () => {
   const dir = await emptyBooks()
   const lock = await acquireLock(dir, 'sync', stillClock)
 
-  await expect(acquireLock(dir, 'build', stillClock)).rejects.toThrow('Another run writes these books.')
+  await expect(acquireLock(dir, 'build', stillClock)).rejects.toThrow('Another run is writing these books.')
 
   await lock.release()
   await (await acquireLock(dir, 'build', stillClock)).release()
@@ -175,7 +175,7 @@ test('lock: a name that is taken and cannot be read is not tried for ever', asyn
   const disk: Disk = { ...nodeDisk, link: async () => false }
 
   await expect(acquireLock(dir, 'sync', stillClock, disk)).rejects.toThrow(
-    'The lock on these books is not a file that tieout made.',
+    'The lock on these books is not a file created by tieout.',
   )
 })
 
@@ -193,7 +193,7 @@ test('lock: the lock of another host is refused with the file to remove', async 
     'Another host holds the lock on these books, so its process cannot be checked.',
   )
   expect(refused.details.action).toBe(
-    `Make sure that nothing on elsewhere writes these books, then remove the file ${join(dir, 'lock')}.`,
+    `Make sure that nothing on elsewhere is writing these books, then remove the file ${join(dir, 'lock')}.`,
   )
   expect(await holder(dir)).toEqual(elsewhere)
 })

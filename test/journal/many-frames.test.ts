@@ -49,7 +49,7 @@ test('a number beyond many frames is refused by name', { timeout: 300_000 }, asy
   const erasing = findEraseTargets(dir, { frames: [MANY + 1] })
   const { details } = (await erasing.catch((cause: unknown) => cause)) as UsageError
 
-  expect(details.expected).toBe(`numbers from 1 to ${MANY}, which are the page_id of the rows they brought`)
+  expect(details.expected).toBe(`numbers from 1 to ${MANY}: the page_id of their rows`)
 })
 
 test('a missing segment may have held many frames: each number stands where it was', async () => {

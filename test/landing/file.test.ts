@@ -106,7 +106,7 @@ describe('a landing database', () => {
         '  where:    /books/landing.duckdb',
         '  expected: a file of the user that runs this command: only its owner may read it',
         `  found:    ${said}`,
-        '  next:     Run this as the user that the nightly runs have. Published figures need no such right (`tieout status`, `tieout report`, `tieout sql`).',
+        '  next:     Run this as the user of the nightly runs. Published figures do not need this (`tieout status`, `tieout report`, `tieout sql`).',
       ].join('\n'),
     ])
   })
@@ -117,11 +117,11 @@ describe('a landing database', () => {
     const older = await failure(dir)
     expect(older.describe()).toBe(
       [
-        'The landing database was made by an older version of tieout.',
+        'The landing database was created by an older version of tieout.',
         `  where:    ${join(dir, 'landing.duckdb')}`,
         '  expected: schema version 7',
         '  found:    schema version 1',
-        '  next:     Run `tieout rebuild`: it makes the file again from the journal.',
+        '  next:     Run `tieout rebuild` to rebuild the file from the journal.',
       ].join('\n'),
     )
     const other = await emptyFolder()
@@ -130,7 +130,7 @@ describe('a landing database', () => {
       expected: 'schema version 7',
       found: 'schema version 8',
       action:
-        'Update tieout, then run again. To stay with this version run `tieout rebuild`: it makes the file again from the journal, as far as it knows the frames.',
+        'Update tieout, then run again. To stay with this version, run `tieout rebuild`: it rebuilds the file from the journal as far as it knows the frames.',
     })
   })
 
@@ -185,7 +185,7 @@ describe('a landing database', () => {
   it('is open once in a process, and again after it was closed', async () => {
     const dir = await emptyFolder()
     const landing = await landingIn(dir)
-    expect((await failure(dir)).message).toBe('The landing database is open in this process already.')
+    expect((await failure(dir)).message).toBe('The landing database is already open in this process.')
     await landing.close()
     await (await landingIn(dir, { readOnly: true })).close()
   })
@@ -265,7 +265,7 @@ describe('another process', () => {
     const error = await failure(dir, true)
     expect(error.message).toBe('The landing database could not be opened.')
     expect(error.details.expected).toBe(
-      'a DuckDB file that no other process holds: while one writes, no other can even read it',
+      'a DuckDB file that no other process has open for writing: while one does, no other can even read it',
     )
   })
 

@@ -84,7 +84,7 @@ describe('landing a journal', () => {
     const stopped = {
       exitCode: 5,
       message: 'Landing was stopped.',
-      details: { action: 'Run again: the journal has everything, and landing goes on from there.' },
+      details: { action: 'Run again: the journal has everything, and landing resumes from there.' },
     }
     await expect(landJournal(journal, landing, () => stop.abort(), stop.signal)).rejects.toMatchObject(
       stopped,
@@ -107,7 +107,7 @@ describe('landing a journal', () => {
     const shorter = landJournal(await journalIn(join(dir, 'shorter'), pages.slice(0, 4)), landing)
     await expect(shorter).rejects.toMatchObject({
       message: 'The landing database does not belong to this journal.',
-      details: { expected: 'frame 5, as it has landed', found: 'a journal that ends with frame 4' },
+      details: { expected: 'frame 5, as landed', found: 'a journal that ends with frame 4' },
     })
     const other = landJournal(await journalIn(join(dir, 'other'), pages.toReversed()), landing)
     await expect(other).rejects.toThrow(CorruptionError)

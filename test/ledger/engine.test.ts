@@ -190,7 +190,7 @@ describe('the settings', () => {
   test('say of the console that its own limit holds, and not a share of the machine', () => {
     expect(limited(engineSettings({}, machine))).toMatchObject({
       memoryLimit: '1335MiB',
-      memoryFrom: 'the most that the console of the page may take',
+      memoryFrom: 'the most that the console of the page may use',
     })
     const small = engineSettings({ memory: '512MiB' }, machine)
     expect(limited(small)).toEqual(small)
@@ -205,11 +205,11 @@ describe('the settings', () => {
     })
     expect(readerSettings(engine, '300MB')).toEqual({
       memoryLimit: '300MB',
-      memoryFrom: 'what a view of the page may take',
+      memoryFrom: 'what a view of the page may use',
       threads: 3,
     })
     expect(queryTooLarge(readerSettings(engine, '300MB')).details).toMatchObject({
-      expected: expect.stringMatching(/: what a view of the page may take$/),
+      expected: expect.stringMatching(/: what a view of the page may use$/),
       action: expect.stringMatching(/take the CSV of the view, or the console/),
     })
   })
@@ -287,7 +287,7 @@ describe('a database', () => {
     expect(reader.getRowsJson()).toEqual([['333.0 MiB', '1']])
     expect(books.landing.engine).toEqual({
       memoryLimit: '333MiB',
-      memoryFrom: 'as its caller set it',
+      memoryFrom: 'as set by the caller',
       threads: 1,
     })
   })
@@ -382,13 +382,13 @@ describe('a command without enough memory', () => {
     const query = 'select list(i) from range(50000000) as r(i)'
     const configured = await tieout(['sql', query, '--dir', books])
     expect(configured.code).toBe(2)
-    expect(configured.stderr).toContain('The question needs more memory than it may take.')
+    expect(configured.stderr).toContain('The query needs more memory than it may use.')
     expect(configured.stderr).toContain('within 61 MiB of memory: engine.memory: 64MB in the configuration')
     expect(configured.stderr).toContain('Set engine.memory in tieout.yaml')
     const limited = await tieout(['sql', query, '--memory', '100MB', '--dir', books])
     expect(limited.code).toBe(2)
     expect(limited.stderr).toContain('work within 95.4 MiB of memory: --memory')
-    expect(limited.stderr).toContain('Or give it more with --memory.')
+    expect(limited.stderr).toContain('Or allow more with --memory.')
   }, 120_000)
 })
 

@@ -109,9 +109,9 @@ describe('the process apart', { timeout: 180_000 }, () => {
     const { stderr } = await askFromHere("select repeat('x', 1000000000)", '--memory', '200MB')
     expect(stderr).toBe(
       [
-        'tieout: The question needs more memory than it may take.',
+        'tieout: The query needs more memory than it may use.',
         '  expected: work within 190.7 MiB of memory: --memory',
-        '  next:     Ask for less, one account or a shorter period. Or give it more with --memory.',
+        '  next:     Ask for less: one account or a shorter period. Or allow more with --memory.',
         '',
       ].join('\n'),
     )

@@ -230,7 +230,7 @@ describe('a query of the published ledger', () => {
       runQuery(await books, query, { format: 'csv', terminal, memoryLimit: '50MB' }),
     ).rejects.toMatchObject({
       exitCode: 2,
-      message: 'The question needs more memory than it may take.',
+      message: 'The query needs more memory than it may use.',
       details: {
         expected: 'work within 47.7 MiB of memory: --memory',
         found: expect.stringMatching(/^Out of Memory Error: /),
