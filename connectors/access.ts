@@ -1,8 +1,9 @@
-// Who asks: an account as the configuration names it, and what it signs with. Source: interface document, part 1.
+// An account as the configuration names it, and the credentials with which it signs. Source: interface document, part
+// 1.
 
 export interface Credentials {
   readonly key: string
-  /** In PEM form it is an RSA key. */
+  /** A value in PEM form is an RSA key. */
   readonly secret: string
   readonly passphrase: string
 }
@@ -14,7 +15,7 @@ export interface AccountAccess {
   readonly tax?: Credentials
 }
 
-/** Everything of an account that must never be shown or journaled. */
+/** Everything about an account that must never be shown or journaled. */
 export function secretsOfAccount({ api, tax }: AccountAccess): string[] {
   return [api, tax].flatMap((credentials) =>
     credentials === undefined ? [] : [credentials.key, credentials.secret, credentials.passphrase],

@@ -1,6 +1,6 @@
-// One try of a request: signed by the venue's clock, sent, and its answer judged. Only what is plainly a success comes
-// back; everything else is an error of the class that decides what happens next. Sources: interface document, parts
-// 1, 5 and 7; venue-facts, Signing and Failures.
+// One try of a request: signs it by the venue's clock, sends it, and judges the answer. Only an unambiguous success is
+// returned; everything else is an error whose class determines what happens next. Sources: interface document, parts 1,
+// 5 and 7; venue-facts, Signing and Failures.
 
 import { UsageError } from '../models/error.ts'
 import { shortened } from '../models/text.ts'
@@ -27,7 +27,7 @@ import { retryAfterMs } from './retry.ts'
 import { redactText } from './secrets.ts'
 import { signature, type Wire, wireOf } from './sign.ts'
 
-/** The path as sent: the profile's own coin stands where the declaration names the platform coin. */
+/** The path as sent: the profile's own coin replaces the platform coin of the declaration. */
 export function pathOf(endpoint: Endpoint, profile: VenueProfile): string {
   return endpoint.path.replace('{platform-coin}', profile.platformCoinSegment)
 }
@@ -64,17 +64,17 @@ export function describeRequest(endpoint: Endpoint, wire: Wire, params: Params):
   return { method, path, body: JSON.stringify(Object.fromEntries(shown)) }
 }
 
-/** What every judgement of one try needs. */
+/** What is needed to judge a try. */
 export interface AttemptContext {
   readonly endpoint: Endpoint
   readonly account: string
   readonly request: RequestMeta
-  /** Never to be shown, not even where the venue repeats them. */
+  /** Never to be shown, even if the venue repeats them. */
   readonly secrets: readonly string[]
   readonly wallNow: number
 }
 
-/** The error of a try to which no usable answer came from the host. */
+/** The error of a try for which no usable answer arrived from the host. */
 export function failureOf(tried: AttemptContext, failure: ExchangeFailure, host: string): VenueError {
   const { endpoint, account, request } = tried
   const { connection } = failure
@@ -89,7 +89,7 @@ export function failureOf(tried: AttemptContext, failure: ExchangeFailure, host:
     retryAfterMs: failure.head === null ? null : retryAfterMs(failure.head.headers, tried.wallNow),
     cause: failure.cause,
   }
-  // A status about the rate says all there is to say, whatever became of its body.
+  // A rate-limit status is conclusive, whatever became of its body.
   const byStatus = failure.head === null ? null : refusalOf(refusal, false)
   if (byStatus instanceof RateRefused) return byStatus
   if (endpoint.writes && !wasNeverMade(failure.message, failure.cause)) return new OutcomeUnknown(refusal)
@@ -100,7 +100,7 @@ export function failureOf(tried: AttemptContext, failure: ExchangeFailure, host:
 
 const CODE_LENGTH_MAX = 64
 
-/** The envelope of a success. Throws the error that any other answer is. */
+/** The envelope of a success. Throws the error that corresponds to any other answer. */
 export function judge(tried: AttemptContext, incoming: Incoming, envelope: Envelope | null): Envelope {
   const { endpoint, account, request } = tried
   const { status, body } = incoming
@@ -109,7 +109,7 @@ export function judge(tried: AttemptContext, incoming: Incoming, envelope: Envel
     endpoint,
     account,
     request,
-    // A code is a few digits; what else a venue writes there is its text, and is journaled beside the answer.
+    // A code is a few digits. Anything else in its place is the venue's own text, which is journaled with the answer.
     code: shortened(redactText(code, tried.secrets), CODE_LENGTH_MAX),
     status,
     message: redactText(message, tried.secrets),
@@ -134,9 +134,9 @@ export function judge(tried: AttemptContext, incoming: Incoming, envelope: Envel
   throw doubtful(endpoint, refusalOf(bare, false), bare)
 }
 
-/** What is wrong with an answer that says it is a success; null for nothing. */
+/** What is wrong with an answer that claims success; null for nothing. */
 function faultOf(endpoint: Endpoint, envelope: Envelope): string | null {
-  // A write that says it succeeded did: its answer is not worth less for an odd word or shape.
+  // A write that reports success was carried out, even if its answer has an unexpected word or shape.
   if (endpoint.writes) return null
   if (envelope.message.toLowerCase() !== 'success')
     return `msg is ${JSON.stringify(envelope.message)} instead of success`
@@ -144,20 +144,22 @@ function faultOf(endpoint: Endpoint, envelope: Envelope): string | null {
   return typeof page === 'string' ? page : null
 }
 
-/** A failure that passes leaves open whether a write was carried out, and so does a success under a status of failure. */
+/**
+ * After a temporary failure, or a success code under a failure status, a write may or may not have been carried out.
+ */
 function doubtful(endpoint: Endpoint, error: VenueError, refusal: Refusal): VenueError {
   const isDoubtful = error instanceof PassingFailure || refusal.code === SUCCESS
   return endpoint.writes && isDoubtful ? new OutcomeUnknown(refusal) : error
 }
 
-/** Where an answer points instead, as far as its host: credentials go to no other address than the configured one. */
+/** The host that a redirect points to. Credentials are sent only to the configured address. */
 function redirectOf({ headers }: Incoming): string {
   const { location } = headers
   const host = typeof location === 'string' && URL.canParse(location) ? ` to ${new URL(location).host}` : ''
-  return `a redirect${host}, which is not followed; look at venue.base_url and at proxies on the way`
+  return `a redirect${host}, which is not followed; check venue.base_url and any proxies in between`
 }
 
-/** A body that is not an envelope, in a few words and without its text, which may be anything. */
+/** Describes a body that is not an envelope, without quoting its text, which may be anything. */
 function whatItIs(body: Buffer): string {
   if (body.length === 0) return 'an empty body'
   const start = body.subarray(0, 64).toString('latin1').trimStart()
@@ -165,7 +167,7 @@ function whatItIs(body: Buffer): string {
   return `${body.length} bytes that are not an envelope in JSON`
 }
 
-/** Throws UsageError where the account has no such key. */
+/** Throws a UsageError if the account has no such key. */
 export function credentialsOf(access: AccountAccess, which: 'api' | 'tax'): Credentials {
   const credentials = access[which]
   if (credentials !== undefined) return credentials
@@ -180,7 +182,7 @@ export function secretsOf(access: AccountAccess, endpoint: Endpoint, params: Par
   return [...secretsOfAccount(access), ...sent.filter((value) => typeof value === 'string')]
 }
 
-/** Nothing was sent, since the venue still refused after the pause. */
+/** Nothing was sent, because the venue still refused after the pause. */
 export function blocked({ endpoint, account, request }: AttemptContext): VenueBlocked {
   return new VenueBlocked({
     endpoint,
@@ -188,7 +190,7 @@ export function blocked({ endpoint, account, request }: AttemptContext): VenueBl
     request,
     code: 'blocked',
     status: null,
-    message: 'nothing was sent: the venue still refused after a pause of five minutes',
+    message: 'nothing was sent, because the venue still refused after a pause of five minutes',
     body: null,
   })
 }

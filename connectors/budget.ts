@@ -1,26 +1,26 @@
-// A rate budget that holds as the venue counts it, in any window of its interval. A slot is taken by a request and
-// freed one interval after its answer: the venue received the request before it answered, so no delay on the way
-// can bring two uses of a slot closer together there. After a time-out the request may still arrive: it counts too.
+// A rate budget that holds by the venue's count, in every sliding window of its interval. A request takes a slot and
+// frees it one interval after its answer. Because the venue received the request before answering, no network delay can
+// bring two uses of a slot closer together at the venue. A request that timed out may still arrive, so it counts too.
 import PQueue from 'p-queue'
 import type { Clock } from '../models/clock.ts'
 
-/** Against whole milliseconds and timers that fire early. */
+/** Allows for whole milliseconds and timers that fire early. */
 const SAFETY_MS = 2
 
 export interface BudgetOptions {
   readonly count: number
   readonly perMs: number
   readonly clock: Clock
-  /** Monotonic time before which nothing is sent: requests of an earlier process still count. */
+  /** Monotonic time before which nothing is sent, because requests of an earlier process still count. */
   readonly notBefore: number
-  /** Ends all waiting at once. */
+  /** Ends all waiting immediately. */
   readonly closing: AbortSignal
 }
 
 export interface Turn {
-  /** Gives up the place in the queue. Once the request is on its way its slot is spent all the same. */
+  /** Leaves the queue. Once the request has been sent, its slot is spent regardless. */
   readonly signal?: AbortSignal
-  /** A retry goes before first tries, since its time is limited. */
+  /** Retries go before first tries, because their time is limited. */
   readonly isRetry?: boolean
 }
 
@@ -33,13 +33,13 @@ export class Budget {
     this.#queue = new PQueue({ concurrency: options.count })
   }
 
-  /** Runs the task in a slot of the budget, when one is free. */
+  /** Runs the task in a slot of the budget as soon as one is free. */
   run<T>(task: () => Promise<T>, { signal, isRetry = false }: Turn = {}): Promise<T> {
     return new Promise((resolve, reject) => {
       const leave = (): void => reject(signal?.reason)
       if (signal?.aborted === true) return leave()
       signal?.addEventListener('abort', leave, { once: true })
-      // The signal is not given to the queue: that would free the slot of a request that was sent.
+      // The queue does not get the signal, which would free the slot of a request that was sent.
       const slot = async (): Promise<void> => {
         await this.#waitUntil(this.#options.notBefore, signal)
         signal?.removeEventListener('abort', leave)

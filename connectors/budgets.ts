@@ -1,5 +1,5 @@
-// Which budget a request spends: one for each endpoint, or group of them, and each account, and one for the address
-// from which everything is sent. The plan asks here too. Source: interface document, part 8; venue-facts, Failures, Paging.
+// Which budget a request uses: one for each endpoint (or group of endpoints) and account, and one for the address from
+// which everything is sent. The plan uses this too. Source: interface document, part 8; venue-facts, Failures, Paging.
 import type { Clock } from '../models/clock.ts'
 import type { AccountAccess } from './access.ts'
 import { Budget, type Turn } from './budget.ts'
@@ -18,7 +18,7 @@ export interface BudgetsOptions {
   readonly addressRate: Rate
   readonly overrides: Readonly<Record<string, BudgetOverride>>
   readonly clock: Clock
-  /** Wall milliseconds of the last request of an earlier process; null when that is not known. */
+  /** Wall-clock milliseconds of the last request of an earlier process; null if unknown. */
   readonly quietSince: number | null
   readonly closing: AbortSignal
 }
@@ -38,12 +38,14 @@ export class Budgets {
     this.#address = this.#newBudget(addressRate)
   }
 
-  /** What a request spends, by `spendingOf`. */
+  /** What a request uses, from `spendingOf`. */
   spendingOf(access: AccountAccess, endpoint: Endpoint): Spending {
     return spendingOf(access, endpoint, this.#options.overrides)
   }
 
-  /** Waits for a slot of the endpoint's budget and only then for one of the address's, which everything shares. */
+  /**
+   * Waits for a slot of the endpoint's budget first, and only then for one of the address's, which all requests share.
+   */
   run<T>({ key, rate }: Spending, task: () => Promise<T>, turn: Turn): Promise<T> {
     let budget = this.#budgets.get(key)
     if (budget === undefined) {
@@ -53,7 +55,7 @@ export class Budgets {
     return budget.run(() => this.#address.run(task, turn), turn)
   }
 
-  /** An earlier process may have spent the whole budget just before it ended, so that much time must pass first. */
+  /** An earlier process may have spent the whole budget just before it ended, so this much time must pass first. */
   #newBudget({ count, perMs }: Pick<Rate, 'count' | 'perMs'>): Budget {
     const { clock, closing } = this.#options
     const notBefore = this.#openedAt + Math.max(0, perMs - this.#quietMs)
@@ -63,7 +65,9 @@ export class Budgets {
 
 type Overrides = Readonly<Record<string, BudgetOverride>>
 
-/** The budget that an endpoint's requests for an account spend: its name, and how many requests it has in which time. */
+/**
+ * The budget that an endpoint's requests for an account use: its name, and how many requests it allows in which time.
+ */
 export interface Spending {
   readonly key: string
   readonly rate: Pick<Rate, 'count' | 'perMs'>
@@ -80,11 +84,11 @@ export function spendingOf(
   return { key, rate: rateOf(group, endpoint, overrides) }
 }
 
-/** What the configuration names, else what is declared; an endpoint of no group is one by itself. */
+/** The group from the configuration, otherwise the declared one; an endpoint without a group is its own. */
 const groupOf = ({ name, rate }: Pick<Endpoint, 'name' | 'rate'>, overrides: Overrides): string =>
   overrides[name]?.group ?? rate.group ?? name
 
-/** Each member goes by its documented rate, or by what the configuration puts in its place; a group by the strictest. */
+/** Each member uses its documented rate, or the configured override; a group uses the strictest of these. */
 function rateOf(group: string, endpoint: Endpoint, overrides: Overrides): Pick<Rate, 'count' | 'perMs'> {
   const own = overrides[endpoint.name] ?? endpoint.rate
   return endpoints
@@ -96,13 +100,13 @@ function rateOf(group: string, endpoint: Endpoint, overrides: Overrides): Pick<R
     )
 }
 
-/** So many requests of one budget. */
+/** This many requests of one budget. */
 export interface Spent {
   readonly spending: Spending
   readonly count: number
 }
 
-/** Least milliseconds for so many requests each: budgets run side by side, what spends one of them does not. */
+/** Minimum milliseconds for these requests: budgets run in parallel, requests of one budget do not. */
 export function leastMs(requests: Iterable<Spent>, addressRate: Pick<Rate, 'count' | 'perMs'>): number {
   const address: Spending = { key: 'address', rate: addressRate }
   const spent = new Map<string, number>()

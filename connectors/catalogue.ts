@@ -41,8 +41,8 @@ export function findEndpoint(name: string): Endpoint | undefined {
 }
 
 /**
- * Endpoints with other spans than the documented ones, in days by name. Whoever plans, walks or checks parameters reads
- * the declaration, so nothing else needs to know. Throws UsageError for an endpoint that takes no span.
+ * Endpoints with other spans than documented, in days by name. Planning, walking and parameter checks read the
+ * declaration, so nothing else needs to know. Throws a UsageError for an endpoint that takes no span.
  */
 export function withSpans(
   declared: readonly Endpoint[],
@@ -52,7 +52,7 @@ export function withSpans(
     const span = spanDays[endpoint.name]
     if (span === undefined) return endpoint
     if (endpoint.window === null)
-      throw new UsageError(`${endpoint.name} takes no span of time that could be longer.`, {
+      throw new UsageError(`${endpoint.name} takes no time span that could be longer.`, {
         where: `venue.span_days.${endpoint.name}`,
         expected: declared.flatMap(({ name, window }) => (window === null ? [] : [name])).join(', '),
         action: 'Remove the key.',
@@ -61,7 +61,7 @@ export function withSpans(
   })
 }
 
-/** An endpoint as `tieout endpoints --json` prints it; null where the interface document gives nothing. */
+/** An endpoint as `tieout endpoints --json` prints it; null where the interface document states nothing. */
 export interface CatalogueEntry {
   readonly section: string
   readonly name: string

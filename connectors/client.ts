@@ -1,6 +1,6 @@
-// A request's way: a slot of its budget and of the address's for each sending, then the answer, a retry or an error.
-// One offset of the clock, one guard against being blocked and one set of connections serve all accounts.
-// Sources: interface document, part 8; contract, Time; venue-facts, Signing and Failures.
+// The path of a request: it waits for a slot of its budget and of the address's before each sending, and ends with an
+// answer, a retry or an error. All accounts share one clock offset, one guard against being blocked and one set of
+// connections. Sources: interface document, part 8; contract, Time; venue-facts, Signing and Failures.
 import { Agent, type Dispatcher } from 'undici'
 import type { AccountAccess, Credentials } from './access.ts'
 import {
@@ -29,7 +29,7 @@ import type { AccountClient, Answer, RequestOptions, Venue, VenueOptions } from 
 const TIMEOUT_MS = 10_000
 const MAX_BODY_BYTES = 64 * 1024 * 1024
 
-/** A request on its way through its tries. */
+/** A request during its tries. */
 interface PendingRequest {
   readonly access: AccountAccess
   readonly endpoint: Endpoint
@@ -45,7 +45,7 @@ interface PendingRequest {
   clockWasRefused: boolean
   /** Why the last try failed. */
   last: VenueError | null
-  /** The time for trying again ran out while it waited for its turn. */
+  /** The time allowed for retries ran out while it waited for its turn. */
   isExpired: boolean
 }
 
@@ -59,7 +59,7 @@ export class VenueClient implements Venue {
   readonly #closing = new AbortController()
   readonly #budgets: Budgets
   readonly #guard: BlockGuard
-  /** Of all accounts: as a list, which is prepared once for all answers, and to look them up. */
+  /** Of all accounts: as a list, which is prepared once for all answers, and as a set for look-ups. */
   readonly #secrets: readonly string[]
   readonly #known: ReadonlySet<string>
 
@@ -71,7 +71,7 @@ export class VenueClient implements Venue {
     const base = new URL(options.baseUrl ?? options.profile.baseUrl)
     this.#origin = base.origin
     this.#prefix = base.pathname.replace(/\/$/, '')
-    // The time-out of a request is ours alone, by the clock that was given.
+    // We time requests out ourselves, by the clock that was passed in.
     this.#dispatcher = options.dispatcher ?? new Agent({ headersTimeout: 0, bodyTimeout: 0 })
     this.#budgets = new Budgets({
       addressRate: options.profile.ipRate,
@@ -234,7 +234,7 @@ export class VenueClient implements Venue {
     pending.firstSentAt ??= pending.lastSentAt
     this.counters.requests += 1
     if (pending.tries > 1) this.counters.retries += 1
-    // A write on its way is never cut off by a caller who has lost patience: its outcome would be unknown.
+    // A write in transit is never cut off by a caller that gives up: its outcome would be unknown.
     const signal = tried.endpoint.writes ? this.#closing.signal : pending.signal
     const limits = { timeoutMs: pending.tries === 1 ? timeoutMs : Math.min(timeoutMs, rest), maxBodyBytes }
     try {

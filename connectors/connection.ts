@@ -1,7 +1,7 @@
-// Why no connection to the venue came about or lasted, in the words of an operator: which part of the way failed, and
-// who can do something about it. The system's codes decide; no text is matched.
+// Why a connection to the venue failed or broke, in an operator's terms: which stage failed, and who can do something
+// about it. This depends on the system's codes; no text is matched.
 
-/** The part of the way to the venue that failed; `other` for a code that is none of these. */
+/** The stage of the connection that failed; `other` for a code that is none of these. */
 export type ConnectionClass = 'DNS' | 'refused' | 'no route' | 'TLS' | 'time-out' | 'reset' | 'other'
 
 const CLASSES: Readonly<Record<string, ConnectionClass>> = {
@@ -29,7 +29,7 @@ const CLASSES: Readonly<Record<string, ConnectionClass>> = {
   EPROTO: 'TLS',
 }
 
-/** What OpenSSL says of a certificate (X509_V_ERR_…), as Node hands it on. */
+/** OpenSSL's codes for certificate problems (X509_V_ERR_…), as Node passes them on. */
 const CERTIFICATES =
   /^(?:CERT_|CRL_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_|ERROR_IN_CERT_|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_|HOSTNAME_MISMATCH)/
 
@@ -50,15 +50,15 @@ const NEVER_MADE = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ])
 
-/** System calls before a connection stands. */
+/** System calls before a connection is established. */
 const CONNECTING = new Set(['getaddrinfo', 'connect'])
 
-/** System calls on a connection that stands: a network can go away under it, with the same codes. */
+/** System calls on an established connection: if the network fails during it, the codes are the same. */
 const AFTER_CONNECTING = new Set(['read', 'write'])
 
 /**
- * Whether no connection came about, so that nothing can have been sent; a certificate is looked at before anything is. Of a
- * host with several addresses the cause lists how each one failed, the code is that of the first.
+ * Whether no connection was established, so that nothing can have been sent; a certificate is checked before anything
+ * is sent. For a host with several addresses, the cause lists how each one failed, and the code is that of the first.
  */
 export function wasNeverMade(code: string, cause: unknown): boolean {
   if (cause instanceof AggregateError)
@@ -69,7 +69,7 @@ export function wasNeverMade(code: string, cause: unknown): boolean {
 }
 
 interface Words {
-  /** After the name of the host, without a full stop. */
+  /** Follows the name of the host; without a full stop. */
   readonly what: (host: string, code: string) => string
   readonly action: string
 }
@@ -81,16 +81,16 @@ const WORDS: Readonly<Record<ConnectionClass, Words>> = {
   },
   refused: {
     what: (host) => `${host} refused the connection`,
-    action: 'Check venue.base_url with its port, and whether a firewall or a proxy stands in between.',
+    action: 'Check venue.base_url with its port, and whether a firewall or a proxy is in between.',
   },
   'no route': {
     what: (host) => `There is no route to ${host}`,
     action: 'Check the network of this machine: cable, VPN, gateway, firewall.',
   },
   TLS: {
-    what: (host) => `No TLS connection to ${host} came about`,
+    what: (host) => `No TLS connection to ${host} could be established`,
     action:
-      'Check the date of this machine and venue.base_url. If a proxy here reads encrypted traffic, name the file with ' +
+      'Check the date of this machine and venue.base_url. If a proxy here inspects encrypted traffic, name the file with ' +
       'its certificate in NODE_EXTRA_CA_CERTS.',
   },
   'time-out': {
@@ -98,7 +98,7 @@ const WORDS: Readonly<Record<ConnectionClass, Words>> = {
     action: 'If it persists, check the network, or raise venue.timeout_ms.',
   },
   reset: {
-    what: (host) => `${host} broke the connection off`,
+    what: (host) => `${host} closed the connection`,
     action: 'If it persists, check the network, and whether a firewall or a proxy cuts connections.',
   },
   other: {
@@ -107,7 +107,7 @@ const WORDS: Readonly<Record<ConnectionClass, Words>> = {
   },
 }
 
-/** What failed, to go on with the endpoint, and what to do about it. */
+/** What failed (the sentence continues with the endpoint), and what to do about it. */
 export function describeConnection(
   kind: ConnectionClass,
   host: string,

@@ -1,23 +1,25 @@
-// What an endpoint is: a declaration without logic, one for each that the interface document has.
-// Client, budgets, planner, pager and landing read nothing else, so every limit stands beside its path.
+// What an endpoint is: a declaration without logic, one for each endpoint of the interface document. Client, budgets,
+// planner, pager and landing read nothing else, so every limit is next to its path.
 import { milliseconds } from 'date-fns/milliseconds'
 import type { z } from 'zod'
 import type { RecordType } from '../models/record.ts'
 
 export type Params = Readonly<Record<string, unknown>>
 
-/** How many calls a scope may make in a sliding interval. Interface document, part 8; "user" and "UID" are one account. */
+/**
+ * How many calls a scope may make in a sliding interval. Interface document, part 8; "user" and "UID" mean one account.
+ */
 export interface Rate {
   readonly scope: 'uid' | 'ip'
   readonly count: number
   readonly perMs: number
-  /** Endpoints that name the same group share one budget unless the configuration says otherwise. */
+  /** Endpoints that name the same group share one budget unless the configuration overrides it. */
   readonly group?: string
 }
 
 /**
- * cursor: the response carries the next cursor. last-id: the id of the last row is the next cursor.
- * page-number: pages are counted from 1. none: one answer is all.
+ * cursor: the response contains the next cursor. last-id: the id of the last row is the next cursor. page-number: pages
+ * are counted from 1. none: a single answer has everything.
  */
 export type Paging =
   | { readonly kind: 'none' }
@@ -27,13 +29,13 @@ export type Paging =
       readonly param: string
       readonly from: string
       /**
-       * What the cursor names: a page of the venue's own, which leads on by the document, or a row, by its id; then what
-       * it means is to be proven.
+       * What the cursor identifies: a page of the venue's own, which according to the document leads on, or a row, by
+       * its id; in that case its meaning has to be proven.
        */
       readonly names: 'page' | 'row'
       readonly sizeParam: string
       readonly size: number
-      /** Largest documented size; null where the document gives none. */
+      /** Largest documented size; null if the document gives none. */
       readonly sizeMax: number | null
     }
   | {
@@ -51,27 +53,27 @@ export type Paging =
       readonly sizeMax: number | null
     }
 
-/** Which time ranges may be asked for. Times are Unix milliseconds, both ends inclusive. */
+/** Which time ranges may be requested. Times are Unix milliseconds, both ends inclusive. */
 export interface Window {
   /** Longest endTime − startTime. */
   readonly spanMaxMs: number
-  /** How far back the venue remembers by the interface document; null where it gives none. */
+  /** Documented retention; null if the interface document gives none. */
   readonly retentionMs: number | null
-  /** How far back it is known to remember where the document is silent (an overridable default). */
+  /** Known retention where the document gives none (a default that can be overridden). */
   readonly retentionAssumedMs?: number
-  /** Wire name of the row field that the window filters by; empty where the rows carry no time. */
+  /** Wire name of the row field that the window filters by; empty if the rows carry no time. */
   readonly time: string
   /**
-   * Wire names of times of a row: from the first of them to the last a row lasts, and it must touch the window that was
-   * asked for, whichever of them the venue filters by. `time` alone when absent; empty where that is not known at all.
+   * Wire names of a row's times. The row lasts from the first of them to the last and must touch the requested window,
+   * whichever of them the venue filters by. `time` alone if absent; empty if this is not known at all.
    */
   readonly touches?: readonly string[]
   /**
-   * rows: the times of a page's rows tell which part of the window it proves.
-   * whole: only a window paged to its end is proven (the filtering field is not documented).
+   * rows: the times of a page's rows show which part of the window it proves. whole: only a window paged to its end is
+   * proven (the filtering field is not documented).
    */
   readonly proves: 'rows' | 'whole'
-  /** How far back covered ranges are read again for late and changed records. */
+  /** How much of covered ranges is read again for late and changed records. */
   readonly lookbackMs: number
 }
 
@@ -81,7 +83,7 @@ export interface Partition {
   readonly params: Params
 }
 
-/** Something of the venue that an account opens, or does not. */
+/** Something at the venue that an account may or may not have opened. */
 export type Opening = 'product line' | 'P2P'
 
 export interface Endpoint {
@@ -93,62 +95,63 @@ export interface Endpoint {
   readonly path: string
   readonly public: boolean
   readonly writes: boolean
-  /** Permission as documented (part 5); null where the document names none. */
+  /** Permission as documented (part 5); null if the document names none. */
   readonly permission: string | null
   /** Which of an account's credentials signs it. */
   readonly credential: 'api' | 'tax' | 'none'
   readonly rate: Rate
   /** Request fields with their rules; a violation names the field, the rule and the section. */
   readonly params: z.ZodType
-  /** The record that each row of the answer is; null where nothing lands. */
+  /** The record that each row of the answer is; null if nothing lands. */
   readonly item: RecordType | null
-  /** Where the rows stand in `data`: '' when data is the array, a field name, or 'object' when data is the one row. */
+  /** Where the rows are in `data`: '' if data is the array, a field name, or 'object' if data is the one row. */
   readonly rows: string
   readonly page: Paging
   readonly window: Window | null
   readonly partitions: readonly Partition[]
-  /** Rows of these states, or of one that is not documented, may still change: their windows are read again until they settle. */
+  /**
+   * Rows in these states, or in an undocumented one, may still change: their windows are read again until they settle.
+   */
   readonly unsettled?: { readonly field: string; readonly values: readonly string[] }
   /**
-   * Another feed lists what is under way: what has left that list ended just now and stands here, however long ago its own
-   * time is, so its window is read again. `partition` is the field that says in which partition it stands.
+   * Another feed lists records in progress: a record that has left that list ended just now and is found here, however
+   * old its own time is, so its window is read again. `partition` is the field that determines its partition here.
    */
   readonly endsOf?: { readonly feed: string; readonly partition: string }
-  /** Which accounts it applies to; what the venue refuses is recorded, whatever stands here. */
+  /** Which accounts it applies to; a refusal by the venue is recorded regardless. */
   readonly applies: 'all' | 'unified' | 'classic'
-  /** What kind of account the interface asks for beside the permission, in words; absent where any will do. */
+  /** What kind of account the interface requires besides the permission, in words; absent if any will do. */
   readonly role?: string
   /**
-   * What an account may not have opened, so that the endpoint has nothing of it: the product line that a partition
-   * asks for, or P2P at all. The codes of such a refusal, and of one for want of the role, stand in `classify.ts`.
+   * What an account may not have opened, so that the endpoint has no data for it: the product line that a partition
+   * requests, or P2P as a whole. The codes of such a refusal, and of one for a missing role, are in `classify.ts`.
    */
   readonly opened?: Opening
-  /** How far back an answer reaches where no time can be asked for. */
+  /** How far back an answer reaches if no time can be requested. */
   readonly retentionMs?: number
-  /** The request field that is the whole body, where the interface wants a list instead of an object. */
+  /** The request field that is the whole body, if the interface requires a list instead of an object. */
   readonly bodyParam?: string
   /** Request fields that are secrets: never shown, logged or journaled. */
   readonly secretParams?: readonly string[]
   /** Fields of `data` that are secrets of ours: replaced in the body before it is journaled. */
   readonly secretFields?: readonly string[]
   /**
-   * Each of several things that are asked for succeeds or fails by itself, under a code of success for the whole: the request
-   * field that lists them, the fields by which an answer names one, the first that was sent counting, and the field that
-   * only a success has.
+   * For requests whose items succeed or fail individually under one success code: the request field that lists them,
+   * the fields by which an answer names one (the first that was sent applies), and the field that only a success has.
    */
   readonly itemsMayFail?: { readonly param: string; readonly names: readonly string[]; readonly id: string }
-  /** The field of an answer that says whether it was done, and what it says then, in capitals. */
+  /** The field of an answer that states whether it was done, and its value in that case, in capitals. */
   readonly doneWhen?: { readonly field: string; readonly value: string }
   /**
-   * Fields of a write that change nothing of what it does: its own id, a documented default, what has no effect beside the
-   * others. Two requests that differ in nothing else are the same.
+   * Fields of a write that do not change what it does: its own id, a documented default, anything without effect beside
+   * the others. Two requests that differ only in these are the same.
    */
   readonly idleFields?: (fields: Readonly<Record<string, unknown>>) => readonly string[]
   /** How to find out what became of a write whose answer was lost. */
   readonly outcome?: string
   /**
-   * A request field whose values are a field of another feed's rows, or of what was sent to the endpoint `write` from here:
-   * one request for each of them.
+   * A request field whose values are a field of another feed's rows, or of what was sent to the endpoint `write` from
+   * here: one request for each of them.
    */
   readonly paramFrom?: {
     readonly param: string
@@ -159,14 +162,16 @@ export interface Endpoint {
   readonly doc: string
 }
 
-/** Whether an account of this kind is asked; one of unknown kind is, and the venue's answer tells. */
+/**
+ * Whether to ask for an account of this kind. An account of unknown kind is asked, and the venue's answer settles it.
+ */
 export const appliesTo = ({ applies }: Endpoint, kind: string): boolean =>
   applies === 'all' || applies === kind || (kind !== 'unified' && kind !== 'classic')
 
-/** Milliseconds of so many days, the unit of the interface document's spans. */
+/** Milliseconds in this many days, the unit of the interface document's spans. */
 export const days = (count: number): number => milliseconds({ days: count })
 
-/** Declares an endpoint; what is left out has the commonest value. */
+/** Declares an endpoint; omitted properties get the most common value. */
 export function defineEndpoint(
   declaration: Omit<
     Endpoint,
@@ -199,8 +204,8 @@ export function defineEndpoint(
 }
 
 /**
- * How long the venue remembers a feed, in milliseconds; without end where it is not known to forget. A list of what is now
- * has nothing to forget, whatever `override` says.
+ * How long the venue keeps a feed, in milliseconds; infinite if no limit is known. A list of the present state never
+ * expires, whatever `override` says.
  */
 export function retentionOf(
   { window, retentionMs }: Pick<Endpoint, 'window' | 'retentionMs'>,

@@ -1,4 +1,4 @@
-// The envelope around every answer, and the rows within it. Whatever is not plainly an answer is malformed, never
+// The envelope around every answer, and the rows within it. Anything that is not clearly an answer is malformed, never
 // an empty page. Sources: interface document, part 1; venue-facts, Failures and Wire oddities.
 import { z } from 'zod'
 import { canonicalJson, parseJsonBytes } from '../models/json.ts'
@@ -9,7 +9,7 @@ import { plausibleTime } from './offset.ts'
 export const SUCCESS = '00000'
 
 const envelopeSchema = z.looseObject({
-  // Codes are texts; a bare number is read as its digits.
+  // Codes are strings; a bare number is read as its digits.
   code: z.union([z.string(), z.number()]).transform(String),
   msg: z.unknown().optional(),
   requestTime: z.unknown().optional(),
@@ -19,12 +19,12 @@ const envelopeSchema = z.looseObject({
 export interface Envelope {
   readonly code: string
   readonly message: string
-  /** Unix milliseconds; null where it is not a plausible time. */
+  /** Unix milliseconds; null if it is not a plausible time. */
   readonly requestTime: number | null
   readonly data: unknown
 }
 
-/** Reads a body; null where it is not JSON, or not an envelope, or one that says two things at once. */
+/** Parses a body; null if it is not JSON, not an envelope, or an envelope that contradicts itself. */
 export function readEnvelope(body: Buffer): Envelope | null {
   let value: unknown
   try {
@@ -44,19 +44,19 @@ export function readEnvelope(body: Buffer): Envelope | null {
 }
 
 export interface Page {
-  /** As received, newest first where the venue keeps to its order. */
+  /** As received: newest first, if the venue keeps to its documented order. */
   readonly rows: readonly unknown[]
-  /** What asks for the next page; null where there is none. */
+  /** What requests the next page; null if there is none. */
   readonly cursor: string | null
 }
 
-/** A text that says something, or the exact digits of a number; null for every way of saying nothing. */
+/** A non-empty string, or the exact digits of a number; null for every form of "nothing". */
 export function textOf(value: unknown): string | null {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value)
   return typeof value === 'string' && value !== '' ? value : null
 }
 
-/** The rows of `data` and the cursor of the next page; a text instead says what is wrong with it. */
+/** The rows of `data` and the cursor of the next page; or a string that states what is wrong with it. */
 export function readPage(endpoint: Endpoint, data: unknown): Page | string {
   if (endpoint.item === null) return { rows: [], cursor: null }
   const found = findRows(data, endpoint.rows)
@@ -66,18 +66,18 @@ export function readPage(endpoint: Endpoint, data: unknown): Page | string {
   if (page.kind === 'cursor') {
     const cursor = isObject(data) ? (data[page.from] ?? null) : null
     if (cursor !== null && !['string', 'number', 'bigint'].includes(typeof cursor))
-      return `a ${page.from} that is neither a text nor a number`
+      return `a ${page.from} that is neither a string nor a number`
     return { rows, cursor: textOf(cursor) }
   }
   return { rows, cursor: page.kind === 'last-id' ? lastId(endpoint, rows) : null }
 }
 
-/** Id of a row, as text; null where it has none. */
+/** Id of a row, as a string; null if it has none. */
 export function idOf(endpoint: Endpoint, row: unknown): string | null {
   return isObject(row) ? textOf(row[endpoint.item?.key[0] ?? '']) : null
 }
 
-/** Id of the last row that has one; null where none has. */
+/** Id of the last row that has one; null if none has. */
 export function lastId(endpoint: Endpoint, rows: readonly unknown[]): string | null {
   for (const row of rows.toReversed()) {
     const id = idOf(endpoint, row)
@@ -86,7 +86,10 @@ export function lastId(endpoint: Endpoint, rows: readonly unknown[]): string | n
   return null
 }
 
-/** What tells a page from the one before it: the id of its last row, or that row itself where rows have no ids; null for none. */
+/**
+ * Distinguishes a page from the one before it: the id of its last row, or that row itself if rows have no ids; null for
+ * none.
+ */
 export function lastMark(endpoint: Endpoint, rows: readonly unknown[]): string | null {
   const last = rows.at(-1)
   return lastId(endpoint, rows) ?? (last === undefined ? null : canonicalJson(last))

@@ -1,5 +1,5 @@
-// What the venue refuses, by class: the class decides whether trying again can help, who must act and how.
-// Sources: the code table of venue-facts (Failures) and the contract (What an account is, Exit codes).
+// The venue's refusals, by class: the class determines whether a retry can help, who must act and how. Sources: the
+// code table of venue-facts (Failures) and the contract (What an account is, Exit codes).
 import { type ErrorDetails, type ExitCode, TieoutError } from '../models/error.ts'
 import { type ConnectionClass, describeConnection } from './connection.ts'
 import type { Endpoint, Opening } from './endpoint.ts'
@@ -12,21 +12,21 @@ export interface RequestMeta {
   readonly body?: string
 }
 
-/** What is known of a refusal. */
+/** What is known about a refusal. */
 export interface Refusal {
   readonly endpoint: Endpoint
-  /** Name of the account; empty for what concerns none. */
+  /** Name of the account; empty if no account is involved. */
   readonly account: string
-  /** The venue's code, or a word of ours where none was received, such as `time-out` or `HTTP 502`. */
+  /** The venue's code, or one of ours if none was received, such as `time-out` or `HTTP 502`. */
   readonly code: string
-  /** HTTP status; null where no answer came. */
+  /** HTTP status; null if no answer arrived. */
   readonly status: number | null
-  /** The venue's own words, or what was found wrong. */
+  /** The venue's own words, or what was found to be wrong. */
   readonly message: string
   readonly request: RequestMeta
-  /** The decoded body as received; null where none was. */
+  /** The decoded body as received; null if there was none. */
   readonly body: Buffer | null
-  /** How long the venue asks to wait. */
+  /** How long the venue asks us to wait. */
   readonly retryAfterMs?: number | null
   readonly cause?: unknown
 }
@@ -43,7 +43,7 @@ export class VenueError extends TieoutError {
   readonly venueMessage: string
   readonly request: RequestMeta
   readonly retryAfterMs: number | null
-  /** For the journal alone: it is kept out of what a logger lists. */
+  /** For the journal only: it is kept out of what a logger lists. */
   declare readonly body: Buffer | null
 
   constructor(what: string, refusal: Refusal, details: Pick<ErrorDetails, 'action' | 'expected'>) {
@@ -68,10 +68,12 @@ export class VenueError extends TieoutError {
   }
 }
 
-/** A refusal without a code of the venue's: who answered may be a proxy, a firewall or the sign-in page of a network. */
+/**
+ * A refusal without a code of the venue's: the answer may come from a proxy, a firewall or a network's sign-in page.
+ */
 const isBare = ({ code, status }: Refusal): boolean => code === bareCode(status)
 
-/** Stands for the code of an answer that has none. */
+/** Used as the code of an answer that has none. */
 export const bareCode = (status: number | null): string => `HTTP ${status}`
 
 const keyOf = ({ endpoint, account }: Refusal): string =>
@@ -82,15 +84,15 @@ export class RateRefused extends VenueError {
   override readonly name: string = 'RateRefused'
   override readonly retryable = true
   constructor(refusal: Refusal) {
-    super('The venue refused for too many requests', refusal, {
+    super('The venue refused because of too many requests', refusal, {
       action:
-        `Run again later; what has landed is kept. If it happens often, another program uses the same account ` +
+        `Run again later; what has landed is kept. If this happens often, another program is using the same account ` +
         `or address: lower venue.budgets for ${refusal.endpoint.name}.`,
     })
   }
 }
 
-/** The venue shut this address out, and still did after a pause: nothing was sent. */
+/** The venue blocked this address, and still did after a pause: nothing was sent. */
 export class VenueBlocked extends RateRefused {
   override readonly name = 'VenueBlocked'
 }
@@ -106,7 +108,7 @@ export class ClockRefused extends VenueError {
   }
 }
 
-/** A key of demo trading is refused with it at the venue itself, and the other way round. */
+/** Demo trading keys are refused with it by the venue itself, and the other way round. */
 export const OTHER_ENVIRONMENT = '40099'
 
 /** The key, its secret, its passphrase or the signature is wrong. */
@@ -117,13 +119,13 @@ export class CredentialRefused extends VenueError {
     super('The venue refused the credentials', refusal, {
       action:
         refusal.code === OTHER_ENVIRONMENT
-          ? `Make ${keyOf(refusal)} anew in the account itself, not in demo trading, then run again. What has landed is kept.`
+          ? `Create ${keyOf(refusal)} again in the account itself, not in demo trading, then run again. What has landed is kept.`
           : `Check key, secret and passphrase of ${keyOf(refusal)}, then run again. What has landed is kept.`,
     })
   }
 }
 
-/** The key is bound to other addresses, or the address is shut out. */
+/** The key is bound to other addresses, or the address is blocked. */
 export class IpRefused extends VenueError {
   override readonly name = 'IpRefused'
   override readonly exitCode = 4
@@ -131,13 +133,13 @@ export class IpRefused extends VenueError {
     const toBound = `this machine’s address to those that ${keyOf(refusal)} is bound to, then run again.`
     super('The venue refused the address of this machine', refusal, {
       action: isBare(refusal)
-        ? `Look first whether a proxy, a firewall or the network’s own page answered in the venue’s place; else add ${toBound}`
+        ? `First check whether a proxy, a firewall or the network’s own page answered in the venue’s place. Otherwise add ${toBound}`
         : `Add ${toBound}`,
     })
   }
 }
 
-/** The key lacks a permission. */
+/** The key does not have a permission. */
 export class PermissionRefused extends VenueError {
   override readonly name = 'PermissionRefused'
   override readonly exitCode = 4
@@ -145,9 +147,9 @@ export class PermissionRefused extends VenueError {
     const { permission: needed, writes, role } = refusal.endpoint
     const expected = needed ?? (writes ? role : undefined)
     const unnamed = writes
-      ? 'the permission to do this, if an account of this kind can have it.'
-      : 'the permission to read this, or leave the endpoint out.'
-    super('The venue refused for want of a permission', refusal, {
+      ? 'permission to do this, if an account of this kind can have it.'
+      : 'permission to read this, or leave the endpoint out.'
+    super('The venue refused the request for lack of a permission', refusal, {
       ...(expected === undefined ? {} : { expected }),
       action:
         needed === null
@@ -164,15 +166,15 @@ const openedBy: Readonly<Record<Opening, string>> = {
   'product line': 'that has opened this product line',
 }
 
-/** What the account is excludes it: nothing is missing. */
+/** The account's kind excludes it: nothing is missing. */
 export class NotApplicable extends VenueError {
   override readonly name = 'NotApplicable'
   override readonly exitCode = 4
-  /** Whether all of the endpoint does not apply, or only the part of it that was asked for. */
+  /** Whether all of the endpoint does not apply, or only the part that was requested. */
   readonly concerns: 'feed' | 'partition'
   constructor(refusal: Refusal, concerns: 'feed' | 'partition' = 'feed') {
     const { role, opened, applies, writes } = refusal.endpoint
-    const mode = applies === 'all' ? 'an account of another mode' : `a ${applies} account`
+    const mode = applies === 'all' ? 'an account in another mode' : `a ${applies} account`
     super('The endpoint does not apply to this account', refusal, {
       expected:
         concerns === 'partition' && opened !== undefined
@@ -186,48 +188,48 @@ export class NotApplicable extends VenueError {
   }
 }
 
-/** The time range is not one that the venue serves. */
+/** The venue does not serve the time range. */
 export class TimeRangeRefused extends VenueError {
   override readonly name = 'TimeRangeRefused'
   override readonly exitCode = 1
   constructor(refusal: Refusal) {
     super('The venue refused the time range', refusal, {
       action:
-        `If the venue now remembers less, lower venue.retention_days for ${refusal.endpoint.name}; ` +
-        'else report this request as a defect.',
+        `If the venue now keeps less, lower venue.retention_days for ${refusal.endpoint.name}; ` +
+        'otherwise report this request as a bug.',
     })
   }
 }
 
-/** A parameter is not what the venue takes. */
+/** A parameter that the venue does not accept. */
 export class ParameterRefused extends VenueError {
   override readonly name = 'ParameterRefused'
   override readonly exitCode = 1
   constructor(refusal: Refusal) {
     super('The venue refused a parameter', refusal, {
       expected: `what section ${refusal.endpoint.section} of the interface document asks for`,
-      action: 'Check the parameters and venue.base_url; if both are right, report this request as a defect.',
+      action: 'Check the parameters and venue.base_url; if both are right, report this request as a bug.',
     })
   }
 }
 
-/** Something that passes: the venue or the network is unwell. */
+/** A temporary failure of the venue or the network. */
 export class PassingFailure extends VenueError {
   override readonly name: string = 'PassingFailure'
   override readonly retryable = true
   constructor(
     refusal: Refusal,
-    what = 'The venue did not answer as it should',
+    what = 'The venue did not answer properly',
     action = 'Run again; what has landed is kept. If it persists, check the network and venue.base_url.',
   ) {
     super(what, refusal, { action })
   }
 }
 
-/** No connection came about, or it did not last. */
+/** No connection was established, or it broke. */
 export class ConnectionFailed extends PassingFailure {
   override readonly name = 'ConnectionFailed'
-  /** Which part of the way failed. */
+  /** The stage that failed. */
   readonly connection: ConnectionClass
   /** `host` with its port, `systemCode` such as ECONNREFUSED. */
   constructor(refusal: Refusal, connection: ConnectionClass, host: string, systemCode: string) {
@@ -237,7 +239,7 @@ export class ConnectionFailed extends PassingFailure {
   }
 }
 
-/** An answer that cannot be what the venue meant: cut off, not JSON, or without the data that is due. */
+/** An answer that cannot be what the venue meant: truncated, not JSON, or without the expected data. */
 export class MalformedAnswer extends PassingFailure {
   override readonly name = 'MalformedAnswer'
   constructor(refusal: Refusal) {
@@ -245,37 +247,37 @@ export class MalformedAnswer extends PassingFailure {
   }
 }
 
-/** A cursor came a second time, so that paging would go round for ever. */
+/** A cursor was returned a second time, so that paging would never end. */
 export class RepeatedCursor extends PassingFailure {
   override readonly name = 'RepeatedCursor'
   constructor(refusal: Refusal) {
-    super(refusal, 'The venue gave the same cursor twice')
+    super(refusal, 'The venue returned the same cursor twice')
   }
 }
 
-/** Page after page has a cursor of its own, and none brings a row: of a smaller part of the list it would be the same. */
+/** Page after page has a new cursor, and none contains a row: smaller parts of the list would be no different. */
 export class EndlessCursor extends RepeatedCursor {}
 
-/** Page after page is full of rows of other times than were asked for, so that no window would ever end. */
+/** Page after page is full of rows from outside the requested times, so that no window would ever end. */
 export class WindowIgnored extends PassingFailure {
   override readonly name = 'WindowIgnored'
   constructor(refusal: Refusal) {
-    super(refusal, 'The venue ignores the times that it is asked for')
+    super(refusal, 'The venue ignores the requested times')
   }
 }
 
-/** A code that nothing is known of: kept and shown. */
+/** An unknown code: stored and shown. */
 export class UnknownRefusal extends VenueError {
   override readonly name = 'UnknownRefusal'
   override readonly retryable = true
   constructor(refusal: Refusal) {
     if (isBare(refusal))
-      super('The answer is none that the venue gives', refusal, {
+      super('The answer did not come from the venue', refusal, {
         action:
           'Check venue.base_url, and whether a proxy, a firewall or the network’s own page answered in the venue’s place, then run again. What has landed is kept.',
       })
     else
-      super('The venue refused with a code that is not known', refusal, {
+      super('The venue refused with an unknown code', refusal, {
         action: 'Look the code up in the venue’s documentation, then run again. What has landed is kept.',
       })
   }
@@ -286,13 +288,13 @@ export class OutcomeUnknown extends VenueError {
   override readonly name = 'OutcomeUnknown'
   constructor(refusal: Refusal) {
     const where = refusal.endpoint.outcome ?? 'Look at the account itself.'
-    super('It is not known whether the venue carried this out', refusal, {
-      action: `${where} Do not send it again until then.`,
+    super('It is unknown whether the venue carried this out', refusal, {
+      action: `${where} Until then, do not send it again.`,
     })
   }
 }
 
-/** The caller ended the request before its answer came; nothing is known of it. */
+/** The caller ended the request before its answer arrived; nothing is known about it. */
 export class Stopped extends TieoutError {
   override readonly name = 'Stopped'
   override readonly exitCode = 5
@@ -305,24 +307,24 @@ export class Stopped extends TieoutError {
 }
 
 /**
- * Whether the venue itself answered: a code of digits is its own; a word in its place is ours, for what may have come from
- * anywhere, but for what was found out of pages that had come, which has no status.
+ * Whether the venue itself answered. A code of digits is the venue's; a word in its place is ours, for an answer that
+ * may have come from anywhere. The exception is a fault found in pages that had arrived, which has no status.
  */
 export const isOwnAnswer = (error: VenueError): boolean =>
   error instanceof MalformedAnswer
     ? error.code === SUCCESS || error.status === null
     : /^\d+$/.test(error.code)
 
-/** Whether the venue itself answered, by a code that nobody knows or by a success of another form. */
+/** Whether the venue itself answered, with an unknown code or with a success of unexpected form. */
 export const isNothingKnown = (error: unknown): boolean =>
   (error instanceof UnknownRefusal || error instanceof MalformedAnswer) && isOwnAnswer(error)
 
-/** Whether the venue itself answered that it cannot answer now. */
+/** Whether the venue itself answered that it cannot serve the request now. */
 export const isOwnFailure = (error: unknown): boolean => error instanceof PassingFailure && isOwnAnswer(error)
 
 /**
- * Whether the failure of a page that a cursor asked for, where the page before it came, may be of that cursor alone: it was
- * refused, or no answer of the venue's own comes to it.
+ * Whether the failure of a page requested by a cursor, after the page before it arrived, may be due to that cursor
+ * alone: it was refused, or the venue itself does not answer it.
  */
 export const isOfItsCursor = (error: unknown): boolean =>
   error instanceof ParameterRefused ||

@@ -1,11 +1,11 @@
-// The last defence against being shut out: the venue blocks an address for five minutes after too many requests.
-// When refusals for the rate come on several budgets and nothing succeeds in between, everything pauses once; if the
-// venue still refuses then, nothing more is sent. Sources: venue-facts, Failures; contract, Time.
+// The last defence against being blocked: the venue blocks an address for five minutes after too many requests. If
+// several budgets are refused for their rate without a success in between, everything pauses once; if the venue still
+// refuses after that, nothing more is sent. Sources: venue-facts, Failures; contract, Time.
 import type { Clock } from '../models/clock.ts'
 
 export const BLOCK_PAUSE_MS = 5 * 60_000
 
-/** Refusals on fewer budgets than this are those budgets' own matter. */
+/** With fewer refused budgets than this, each budget handles it by itself. */
 const BUDGETS_MIN = 2
 
 export class BlockGuard {
@@ -23,7 +23,7 @@ export class BlockGuard {
     this.#onPause = onPause
   }
 
-  /** Waits out the pause, or for the signal; answers false when nothing may be sent any more. */
+  /** Waits for the end of the pause, or for the signal; returns false if nothing may be sent any more. */
   async mayPass(signal: AbortSignal): Promise<boolean> {
     while (this.#state === 'pausing' && !signal.aborted) {
       const rest = this.#pausesUntil - this.#clock.monotonic()
@@ -43,7 +43,7 @@ export class BlockGuard {
     if (this.#state === 'probing') this.#state = 'closed'
   }
 
-  /** A request gave up on refusals for the rate. */
+  /** A request gave up because of rate refusals. */
   exhausted(): void {
     if (this.#state !== 'open' || this.#refused.size < BUDGETS_MIN) return
     if (this.#hasPaused) {
@@ -56,7 +56,7 @@ export class BlockGuard {
     this.#onPause(BLOCK_PAUSE_MS)
   }
 
-  /** What was refused before the pause says nothing of the time after it. */
+  /** Refusals before the pause prove nothing about the time after it. */
   #probe(): void {
     this.#refused.clear()
     this.#state = 'probing'

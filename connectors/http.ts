@@ -1,5 +1,5 @@
-// One exchange over HTTP: bytes out, status, headers and the decoded body back, within a time and a size.
-// Redirects are not followed: a signed request goes to the venue that was configured or nowhere.
+// One HTTP exchange: sends bytes, and returns status, headers and the decoded body, within a time and size limit.
+// Redirects are not followed: a signed request goes to the configured venue or nowhere.
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
 import type { Dispatcher } from 'undici'
@@ -21,7 +21,7 @@ export interface Limits {
   readonly maxBodyBytes: number
 }
 
-/** What an answer says before its body. */
+/** The part of an answer before its body. */
 export interface Head {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -31,12 +31,12 @@ export interface Incoming extends Head {
   readonly body: Buffer
 }
 
-/** No usable answer came. `stopped`: the caller's signal ended it. */
+/** No usable answer arrived. `stopped`: the caller's signal ended it. */
 export class ExchangeFailure extends Error {
   readonly kind: 'time-out' | 'connection failed' | 'body too large' | 'body not decodable' | 'stopped'
-  /** What had come of the answer before its body failed; null for nothing. */
+  /** What had arrived of the answer before its body failed; null for nothing. */
   readonly head: Head | null
-  /** Which part of the way failed; null where a connection stood and what came over it was no use. */
+  /** The stage that failed; null if a connection was established and what arrived over it was unusable. */
   readonly connection: ConnectionClass | null
 
   constructor(kind: ExchangeFailure['kind'], message: string, head: Head | null, cause?: unknown) {
@@ -48,10 +48,10 @@ export class ExchangeFailure extends Error {
   }
 }
 
-/** Given as the reason, since a new one would be made with its stack for each request. */
+/** Reused as the reason, since a new error would be created with its stack for each request. */
 const OVER = 'over'
 
-/** Sends a request and reads its answer whole. Throws ExchangeFailure. */
+/** Sends a request and reads its whole answer. Throws ExchangeFailure. */
 export async function exchange(
   dispatcher: Dispatcher,
   outgoing: Outgoing,
@@ -94,7 +94,7 @@ export async function exchange(
   }
 }
 
-/** The system's code (ECONNREFUSED, ENOTFOUND) where there is one. */
+/** The system's code (ECONNREFUSED, ENOTFOUND) if there is one. */
 function reasonOf(cause: unknown): string {
   const { code, message } = cause as { code?: unknown; message?: unknown }
   return typeof code === 'string' ? code : String(message ?? cause)
@@ -138,7 +138,7 @@ const decoders: Readonly<Record<string, Decoder>> = {
 /** A proxy may add one to the server's; a thousand of them would only cost time. */
 const ENCODINGS_MAX = 2
 
-/** Undoes the content encodings, which a server may apply though none was asked for. */
+/** Undoes the content encodings, which a server may apply even though none was requested. */
 async function decode(received: Buffer, maxBytes: number, head: Head): Promise<Buffer> {
   const given = [head.headers['content-encoding'] ?? []].flat().join(',').toLowerCase().split(',')
   const names = given.map((one) => one.trim()).filter((one) => one !== '')
@@ -147,9 +147,9 @@ async function decode(received: Buffer, maxBytes: number, head: Head): Promise<B
   let bytes = received
   for (const name of names.reverse()) {
     const decoder = decoders[name]
-    // Its name is the server's own text, which is not repeated.
+    // The name is the server's own text, so it is not repeated.
     if (decoder === undefined)
-      throw new ExchangeFailure('body not decodable', 'a content encoding that is not known', head)
+      throw new ExchangeFailure('body not decodable', 'an unknown content encoding', head)
     if (bytes.length === 0) continue
     try {
       bytes = await decoder(bytes, maxBytes)

@@ -1,17 +1,17 @@
-// Signals of a run outlive its requests by far: each request listens to them through one signal that it lets go of.
+// A run's signals far outlive its requests: each request listens to them through one signal that it releases.
 import { setMaxListeners } from 'node:events'
 import { onAbort } from '../models/abort.ts'
 
 export interface LinkedSignal {
-  /** Aborts with the first of the given ones. */
+  /** Aborts with the first of the given signals. */
   readonly signal: AbortSignal
-  /** Forgets the given ones. */
+  /** Stops listening to the given signals. */
   readonly unlink: () => void
 }
 
 export function linkSignals(...signals: readonly (AbortSignal | undefined)[]): LinkedSignal {
   const linked = new AbortController()
-  // Many wait on the slot and the answer of one request; that is no leak, since each lets go of it.
+  // Many wait on the slot and the answer of one request; this is not a leak, since each releases it.
   setMaxListeners(0, linked.signal)
   const abort = (): void => linked.abort()
   const letGo = signals.filter((signal) => signal !== undefined).map((signal) => onAbort(signal, abort))

@@ -1,10 +1,10 @@
-// Finds several byte strings in one pass, with one step for each byte whatever the strings and the text are
-// (Aho and Corasick, 1975). A secret of one repeated letter, or a text made to look like one, costs no more.
+// Finds several byte strings in one pass, with one step for each byte whatever the strings and the text are (Aho and
+// Corasick, 1975). A secret consisting of one repeated letter, or a text made to look like one, costs no more.
 
 const BYTES = 256
 
 export class MultiSearch {
-  /** For each state and byte the state that follows. A state is how much of which string the last bytes are. */
+  /** The next state for each state and byte. A state is how much of which string the last bytes match. */
   readonly #next: Int32Array
   /** For each state the strings that end there, longest first. */
   readonly #endings: readonly (readonly number[])[]
@@ -27,19 +27,19 @@ export class MultiSearch {
     this.#endings = complete(next, own)
   }
 
-  /** Back to where nothing has been seen. */
+  /** Back to the state in which nothing has been seen. */
   reset(): void {
     this.#state = 0
   }
 
-  /** Takes the next byte; gives the strings that end with it, by their place in the list, longest first. */
+  /** Takes the next byte; returns the strings that end with it, by their index in the list, longest first. */
   push(byte: number): readonly number[] {
     this.#state = this.#next[this.#state * BYTES + byte] as number
     return this.#endings[this.#state] as readonly number[]
   }
 }
 
-/** Where a string goes no further, its longest end that begins a string goes on; level by level, in place. */
+/** Where a string cannot continue, its longest suffix that begins a string does; level by level, in place. */
 function complete(next: Int32Array, own: readonly number[][]): (readonly number[])[] {
   const endings: (readonly number[])[] = [...own]
   const fallback = new Int32Array(own.length)

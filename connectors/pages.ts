@@ -1,4 +1,4 @@
-// The pages of one list: what a page holds, and what asks for the next one where the venue's own cursor, or a page
+// The pages of one list: what a page contains, and what requests the next one if the venue's own cursor, or a page
 // number, leads on. Pure. Sources: interface document, part 1 (pagination); venue-facts, Paging.
 import type { Endpoint } from './endpoint.ts'
 import { lastId, type Page, readPage } from './envelope.ts'
@@ -6,9 +6,9 @@ import { EndlessCursor, MalformedAnswer, type Refusal, RepeatedCursor, WindowIgn
 
 /** A position among the pages of one list. */
 export interface Place {
-  /** Asks for the page that is due; null for the first. */
+  /** Requests the next page; null for the first. */
   readonly cursor: string | null
-  /** What has asked for pages so far: a cursor that comes again would go round for ever. */
+  /** The cursors used so far: a repeated cursor would go round for ever. */
   readonly cursors: readonly string[]
 }
 
@@ -22,7 +22,7 @@ export function extractPage(endpoint: Endpoint, data: unknown): Page {
 }
 
 /**
- * The place after a page; null at the end of the list. An empty page ends it too, unless its cursor leads on. Throws
+ * The position after a page; null at the end of the list. An empty page ends it too, unless its cursor leads on. Throws
  * RepeatedCursor.
  */
 export function turnPage(endpoint: Endpoint, place: Place, page: Page): Place | null {
@@ -30,7 +30,7 @@ export function turnPage(endpoint: Endpoint, place: Place, page: Page): Place | 
   const leadsOn = kind === 'cursor' && page.cursor !== null && !place.cursors.includes(page.cursor)
   if (kind === 'none' || (page.rows.length === 0 && !leadsOn)) return null
   const counts = kind === 'page-number'
-  // A venue that ignores the page number sends the same page again: its last row tells.
+  // A venue that ignores the page number sends the same page again, which its last row shows.
   const mark = counts ? lastId(endpoint, page.rows) : page.cursor
   if (mark === null) return null
   if (place.cursors.includes(mark))
@@ -39,38 +39,41 @@ export function turnPage(endpoint: Endpoint, place: Place, page: Page): Place | 
   return { cursor, cursors: [...place.cursors, mark] }
 }
 
-/** Whether a page holds as many rows as were asked for, so that more may follow it. */
+/** Whether a page has as many rows as were requested, so that more may follow it. */
 export const isFull = ({ page }: Endpoint, { rows }: Page): boolean =>
   page.kind !== 'none' && rows.length >= page.size
 
-/** Whether a list ends with a full page: no other was named, and yet more may follow. */
+/** Whether a list ends with a full page: no next page was named, and yet more may follow. */
 export const breaksOff = (endpoint: Endpoint, page: Page, next: Place | null): boolean =>
   next === null && isFull(endpoint, page)
 
-/** A full page that names no row cannot be told from any other page. */
+/** A full page whose rows have no ids cannot be told from any other page. */
 export function namelessPage(endpoint: Endpoint): MalformedAnswer {
   return new MalformedAnswer(refusalOf(endpoint, 'malformed answer', 'a full page on which no row has an id'))
 }
 
-/** A list that went on after so many pages, which is more than there can be. */
+/** A list that continued after this many pages, which is more than there can be. */
 export const endlessList = (endpoint: Endpoint, pages: number): MalformedAnswer =>
-  new MalformedAnswer(refusalOf(endpoint, 'malformed answer', `a list that goes on after ${pages} pages`))
+  new MalformedAnswer(refusalOf(endpoint, 'malformed answer', `a list that continues after ${pages} pages`))
 
-/** A list that ends with a full page, so that what is looked for may stand behind its end. */
+/** A list that ends with a full page, so that what is looked for may be beyond its end. */
 export const brokenList = (endpoint: Endpoint): MalformedAnswer =>
-  new MalformedAnswer(refusalOf(endpoint, 'list broken off', 'a full page that names no page after it'))
+  new MalformedAnswer(refusalOf(endpoint, 'list broken off', 'a full page that names no next page'))
 
-/** So many pages without one row of their windows are no disorder any more: something answers whatever is asked. */
+/**
+ * After this many pages without a row of their windows it is no longer just disorder: something answers regardless of
+ * what is requested.
+ */
 export const MOST_BESIDE = 10
 
 export const windowIgnored = (endpoint: Endpoint): WindowIgnored =>
   new WindowIgnored(
-    refusalOf(endpoint, 'window ignored', `${MOST_BESIDE} pages in a row without a row of their window`),
+    refusalOf(endpoint, 'window ignored', `${MOST_BESIDE} pages in a row without a row from their window`),
   )
 
 /**
- * Takes in one page of a list after the other: the cursor that asked for it, how many rows it has and the mark of its last
- * (`lastMark`). A cursor that goes on and on without a new row would never end: throws EndlessCursor.
+ * Processes one page of a list after the other: the cursor that requested it, its number of rows and the mark of its
+ * last row (`lastMark`). A cursor that continues without a new row would never end: throws EndlessCursor.
  */
 export function watchPages(
   endpoint: Endpoint,
@@ -82,7 +85,7 @@ export function watchPages(
     idle = isTurned && (rows === 0 || last === before) ? idle + 1 : 0
     before = last ?? before
     if (idle < MOST_BESIDE) return
-    const message = `${MOST_BESIDE} pages in a row whose cursor led to no new row`
+    const message = `${MOST_BESIDE} pages in a row whose cursor returned no new row`
     throw new EndlessCursor(refusalOf(endpoint, 'repeated cursor', message))
   }
 }

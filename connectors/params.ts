@@ -1,5 +1,5 @@
-// The vocabulary of request fields: each rule once, with the words in which its violation is put.
-// On the wire every value is a text (interface document, part 1); a number given by a caller becomes its text.
+// The vocabulary of request fields: each rule once, with the words of its violation. On the wire every value is a
+// string (interface document, part 1); a number given by a caller is converted.
 import { z } from 'zod'
 import { UsageError } from '../models/error.ts'
 import { days, type Endpoint, type Params } from './endpoint.ts'
@@ -9,17 +9,17 @@ const missing = (otherwise: string) => (issue: { input?: unknown }) =>
 
 const asText = (value: unknown): unknown => (typeof value === 'number' ? String(value) : value)
 
-/** Any text but the empty one. */
+/** Any string but the empty one. */
 export const text = z.preprocess(
   asText,
-  z.string({ error: missing('must be a text') }).min(1, 'must not be empty'),
+  z.string({ error: missing('must be a string') }).min(1, 'must not be empty'),
 )
 
 export const textBetween = (min: number, max: number) =>
   z.preprocess(
     asText,
     z
-      .string({ error: missing('must be a text') })
+      .string({ error: missing('must be a string') })
       .refine((value) => value.length >= min && value.length <= max, `must have ${min} to ${max} characters`),
   )
 
@@ -27,7 +27,7 @@ export const textShorterThan = (limit: number, { min = 0 }: { min?: number } = {
   z.preprocess(
     asText,
     z
-      .string({ error: missing('must be a text') })
+      .string({ error: missing('must be a string') })
       .min(min, 'must not be empty')
       .refine((value) => value.length < limit, `must be shorter than ${limit} characters`),
   )
@@ -75,7 +75,7 @@ export const listOf = (item: z.ZodType, bounds: { min?: number; max?: number } =
 }
 
 export const textOrListOf = (item: z.ZodType) =>
-  z.union([text, listOf(item, { min: 1 })], { error: missing('must be a text or a list that is not empty') })
+  z.union([text, listOf(item, { min: 1 })], { error: missing('must be a string or a non-empty list') })
 
 export const category = oneOf('SPOT', 'MARGIN', 'USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES')
 export const productType = oneOf('USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES')
@@ -85,7 +85,7 @@ export const permType = oneOf('read_and_write', 'readonly')
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Adds a violation of a rule that concerns more than one field. */
+/** Adds a violation of a rule that involves more than one field. */
 export type Report = (field: string, rule: string) => void
 
 /** An object with these fields and no others, and rules between them. */
@@ -99,7 +99,7 @@ export function fields(shape: z.ZodRawShape, ...rules: readonly ((value: Fields,
     })
 }
 
-/** endTime is not before startTime. How far apart they may be is the window's own span. */
+/** endTime is not before startTime. How far apart they may be is defined by the window's span. */
 export const inOrder = (value: Fields, report: Report): void => {
   if (value.startTime === undefined || value.endTime === undefined) return
   if (Number(value.endTime) < Number(value.startTime)) report('endTime', 'must not be before startTime')
@@ -107,7 +107,10 @@ export const inOrder = (value: Fields, report: Report): void => {
 
 export const bothTimesOrNone = (value: Fields, report: Report): void => {
   if ((value.startTime === undefined) === (value.endTime === undefined)) return
-  report(value.startTime === undefined ? 'startTime' : 'endTime', 'must be given together with its other end')
+  report(
+    value.startTime === undefined ? 'startTime' : 'endTime',
+    'must be given together with the other end of the range',
+  )
 }
 
 export const oneIdAtLeast = (value: Fields, report: Report): void => {
@@ -116,10 +119,11 @@ export const oneIdAtLeast = (value: Fields, report: Report): void => {
 }
 
 /**
- * Checks what is about to be sent against the rules of the interface document, and gives it as it is sent.
- * With `now` (Unix milliseconds by the venue's clock) a start beyond the documented retention, or an end where no start is
- * given, is a violation too.
- * Throws UsageError that names each field, its rule and the section.
+ * Checks a request against the rules of the interface document, and returns it as it will be sent. With `now` (Unix
+ * milliseconds by the venue's clock), a start beyond the documented retention is a violation too, as is such an end if
+ * no start is given.
+ *
+ * Throws a UsageError that names each field, its rule and the section.
  */
 export function validateParams(
   endpoint: Endpoint,
@@ -133,13 +137,13 @@ export function validateParams(
   if (violations.length === 0) return checked.data as Params
   throw new UsageError(`${endpoint.name}: ${violations.join('; ')}.`, {
     where: `interface document, ${endpoint.section}`,
-    action: 'Correct the fields named; nothing was sent.',
+    action: 'Correct these fields. Nothing was sent.',
   })
 }
 
 function tell(issue: z.core.$ZodIssue): string[] {
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => `${key} is no field of this endpoint`)
+    return issue.keys.map((key) => `${key} is not a field of this endpoint`)
   const place = issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : String(part))).join('.')
   return [`${place.replaceAll('.[', '[') || 'the request'} ${issue.message}`]
 }
@@ -157,7 +161,7 @@ function spanViolations({ window }: Endpoint, { startTime, endTime }: Params): s
 
 function retentionViolations(endpoint: Endpoint, params: Params, now: number | undefined): string[] {
   const retentionMs = endpoint.window?.retentionMs ?? null
-  // An end alone asks for what lies before it.
+  // An end alone requests everything before it.
   const field = params.startTime === undefined ? 'endTime' : 'startTime'
   if (now === undefined || retentionMs === null || params[field] === undefined) return []
   if (Number(params[field]) >= now - retentionMs) return []

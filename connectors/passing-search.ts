@@ -1,7 +1,7 @@
-// Says in one quick pass that none of several byte strings stands in a text, as is nearly always so
-// (Rabin and Karp, 1987). What it cannot rule out is for a search that finds (multi-search.ts).
+// Rules out, in one quick pass, that a text contains any of several byte strings, as is nearly always the case (Rabin
+// and Karp, 1987). What it cannot rule out is left to an exact search (multi-search.ts).
 
-/** So many first bytes of a string are looked for; of a shorter one all. */
+/** Number of leading bytes of a string that are searched for; a shorter one is searched for completely. */
 const GRAM_BYTES = 8
 /** A hundred places in the table for each string, so that hardly any text meets one by chance. */
 const PLACES_PER_STRING = 100
@@ -9,12 +9,12 @@ const FACTOR = 0x01000193
 
 interface Gram {
   readonly length: number
-  /** `FACTOR` to the power of the length: what the byte that leaves is worth. */
+  /** `FACTOR` to the power of the length: the weight of the byte that leaves. */
   readonly leaving: number
   readonly mask: number
   /** Which hashes, cut to the mask, are those of a string's beginning. */
   readonly isBeginning: Uint8Array
-  /** The beginnings themselves, a character to a byte. */
+  /** The beginnings themselves, one character for each byte. */
   readonly beginnings: ReadonlySet<string>
 }
 
@@ -32,7 +32,7 @@ export class PassingSearch {
     this.#grams = [...byLength].map(([length, beginnings]) => gramOf(length, beginnings))
   }
 
-  /** False only if none of the strings stands in the text. */
+  /** False only if the text contains none of the strings. */
   mayFind(text: Buffer): boolean {
     return this.#grams.some((gram) => holdsBeginning(text, gram))
   }

@@ -1,5 +1,5 @@
-// Everything that names the venue. The interface document replaces two of these names by neutral words;
-// another venue of the same API family is a new profile, not new code. Source: venue-facts, head and Signing.
+// Everything that names the venue. The interface document replaces two of these names by neutral words; another venue
+// of the same API family is a new profile, not new code. Source: venue-facts, head and Signing.
 import type { Rate } from './endpoint.ts'
 
 export interface VenueProfile {
@@ -7,11 +7,11 @@ export interface VenueProfile {
   readonly baseUrl: string
   /** The platform's own coin, in which trading fees may be paid. */
   readonly platformCoin: string
-  /** The same in a path: `{platform-coin}` of a declared path stands for it. */
+  /** The same in a path: it replaces `{platform-coin}` of a declared path. */
   readonly platformCoinSegment: string
   /** The delegateType that the interface document calls `strategy_<external_chart_platform>_signal`. */
   readonly chartSignalDelegateType: string
-  /** What one IP address may send over all endpoints: 6000 a minute, held as 100 a second. */
+  /** What one IP address may send over all endpoints: 6000 a minute, applied as 100 a second. */
   readonly ipRate: Rate
   /** Language of the venue's messages. */
   readonly locale: 'en-US' | 'zh-CN'

@@ -1,5 +1,5 @@
-// When a request is tried again: at most five tries within 30 s, with exponential pauses and full jitter, so that
-// many clients do not come back together. Source: contract, Time; venue-facts, Failures.
+// When a request is retried: at most five tries within 30 s, with exponential pauses and full jitter, so that many
+// clients do not come back together. Source: contract, Time; venue-facts, Failures.
 import {
   ClockRefused,
   isNothingKnown,
@@ -13,27 +13,27 @@ import {
 export const TRIES_MAX = 5
 export const RETRY_WITHIN_MS = 30_000
 
-/** A code that nothing is known of is seldom cured by asking again. */
+/** A request refused with an unknown code seldom succeeds when repeated. */
 const UNKNOWN_TRIES_MAX = 3
 const FIRST_PAUSE_MAX_MS = 2_000
 const PAUSE_MAX_MS = 8_000
 
 /**
- * What failed in this way before, try after try, so that more tries would tell nothing new: the window that this is a part of,
- * or the pages that were to follow first ones.
+ * What has already failed this way, try after try, so that more tries would show nothing new: the window of which this
+ * is a part, or the pages that should have followed first ones.
  */
 export type FailedBefore = 'window' | 'cursor'
 
 export interface Attempt {
   readonly error: VenueError
-  /** Tries made so far, this one included. */
+  /** Tries made so far, including this one. */
   readonly tries: number
   /** Since the first sending, by the monotonic clock. */
   readonly elapsedMs: number
-  /** The request changes something at the venue: it is sent again only if it was surely not carried out. */
+  /** The request changes something at the venue: it is sent again only if it was certainly not carried out. */
   readonly writes: boolean
   readonly failedBefore?: FailedBefore | null
-  /** The clock was refused before in this request. */
+  /** The clock has already been refused in this request. */
   readonly clockWasRefused: boolean
   readonly random: () => number
 }
@@ -53,8 +53,8 @@ export function pauseBeforeRetry(attempt: Attempt): number | null {
 }
 
 /**
- * Milliseconds that a Retry-After header asks for, given as seconds or as a date; null where it says nothing readable.
- * A date is measured from the answer's own Date header where there is one, so that no clock of ours is in it.
+ * Milliseconds that a Retry-After header asks for, given as seconds or as a date; null if it is unreadable. A date is
+ * measured from the answer's own Date header if it has one, so that our clocks do not matter.
  */
 export function retryAfterMs(
   headers: Readonly<Record<string, string | string[] | undefined>>,

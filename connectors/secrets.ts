@@ -1,12 +1,12 @@
-// Takes secrets of ours out of what the venue sent, before it is journaled. Nothing else of the bytes changes:
-// each occurrence is replaced by asterisks (nines for digits) of the same byte length, so that every offset stays.
+// Removes our secrets from what the venue sent, before it is journaled. No other byte changes: each occurrence is
+// replaced by asterisks (nines for digits) of the same byte length, so that every offset stays the same.
 import { MultiSearch } from './multi-search.ts'
 import { PassingSearch } from './passing-search.ts'
 
 const BACKSLASH = 0x5c
 const FULL_STOP = 0x2e
 
-/** What a letter after a backslash means in JSON. */
+/** The meaning of a letter after a backslash in JSON. */
 const SHORT_ESCAPES: ReadonlyMap<number, Buffer> = new Map(
   ['""', '\\\\', '//', 'b\b', 'f\f', 'n\n', 'r\r', 't\t'].map(([letter = '', meant = '']) => [
     letter.charCodeAt(0),
@@ -15,21 +15,21 @@ const SHORT_ESCAPES: ReadonlyMap<number, Buffer> = new Map(
 )
 
 /**
- * How a body is read in search of a secret: as its bytes are; as JSON, with every escape for what it means; and as JSON
- * within JSON, where a backslash that another one escapes begins an escape of its own.
+ * How a body is read when searching for a secret: as its raw bytes; as JSON, with every escape decoded; and as JSON
+ * within JSON, where an escaped backslash begins an escape of its own.
  */
 type Reading = 'plain' | 'escaped' | 'nested'
 
 interface Secrets {
   readonly list: readonly { readonly length: number; readonly isDigits: boolean }[]
   readonly lengthMax: number
-  /** Whether there is anything to look for in a body as its bytes are. */
+  /** Whether the raw bytes of a body may contain a secret. */
   readonly passing: PassingSearch
-  /** Made when it is needed: with a thousand accounts it takes hundreds of megabytes. */
+  /** Built when needed: with a thousand accounts it takes hundreds of megabytes. */
   readonly search: () => MultiSearch
 }
 
-/** A run asks with the same list again and again. */
+/** A run passes the same list again and again. */
 const prepared = new WeakMap<readonly string[], Secrets>()
 
 function prepare(given: readonly string[]): Secrets {
@@ -59,13 +59,13 @@ interface Place {
 }
 
 /**
- * Replaces every occurrence of a secret, also in its JSON-escaped forms; says how many there were. Takes at most a
- * few steps for each byte, whatever the secrets and the body are.
+ * Replaces every occurrence of a secret, including its JSON-escaped forms, and returns how many there were. Takes at
+ * most a few steps for each byte, whatever the secrets and the body are.
  */
 export function redactSecrets(body: Buffer, secrets: readonly string[]): { body: Buffer; redacted: number } {
   const wanted = prepare(secrets)
   if (wanted.list.length === 0) return { body, redacted: 0 }
-  // Hardly any body has a backslash, and hardly any of those two in a row.
+  // Hardly any body has a backslash, and hardly any of those has two in a row.
   const readings: Reading[] = wanted.passing.mayFind(body) ? ['plain'] : []
   if (body.includes(BACKSLASH)) readings.push('escaped')
   if (body.includes('\\\\')) readings.push('nested')
@@ -73,11 +73,11 @@ export function redactSecrets(body: Buffer, secrets: readonly string[]): { body:
   return found.length === 0 ? { body, redacted: 0 } : blanked(body, found)
 }
 
-/** Where secrets stand by one reading of a body; those that overlap as one place. */
+/** Where secrets occur under one reading of a body; overlapping ones are merged. */
 function* placesIn(body: Buffer, secrets: Secrets, reading: Reading): Generator<Place> {
   const { list, lengthMax } = secrets
   const search = secrets.search()
-  // Where the last bytes as read began in the body, as many as the longest secret has.
+  // Where in the body the last decoded bytes began, as many as the longest secret has.
   const began = new Uint32Array(lengthMax)
   let count = 0
   let last: Place | null = null
@@ -110,7 +110,7 @@ interface Escape {
   readonly meant: Buffer
 }
 
-/** The escape that begins with the backslash at this place; null where none does. */
+/** The escape that begins with the backslash at this position; null if none does. */
 function escapeAt(body: Buffer, at: number, reading: Reading): Escape | null {
   const letter = body[at + 1]
   if (letter === BACKSLASH && reading === 'nested') return null
@@ -124,7 +124,7 @@ function escapeAt(body: Buffer, at: number, reading: Reading): Escape | null {
   return { length: 6, meant: Buffer.from(String.fromCharCode(unit)) }
 }
 
-/** The UTF-16 unit that `\u00e9` stands for, in either case of its hex digits. */
+/** The UTF-16 unit of an escape such as `\u00e9`, with hex digits in either case. */
 function unitAt(body: Buffer, at: number): number | null {
   const text = body.subarray(at, at + 6).toString('latin1')
   return /^\\u[0-9a-fA-F]{4}$/.test(text) ? Number.parseInt(text.slice(2), 16) : null
@@ -134,11 +134,13 @@ const isBetween = (value: number, from: number, to: number): boolean => value >=
 
 const isDigit = (byte: number | undefined): boolean => byte !== undefined && isBetween(byte, 0x30, 0x39)
 
-/** A secret of digits alone may be part of an amount or an id: only a whole run of digits counts as the secret. */
+/**
+ * A secret of digits alone may be part of an amount or an id: only a complete run of digits is treated as the secret.
+ */
 const isWithinNumber = (body: Buffer, start: number, end: number): boolean =>
   [body[start - 1], body[end]].some((byte) => isDigit(byte) || byte === FULL_STOP)
 
-/** The body with these places blanked out, and how many there are. Digits may stand as a bare number, which must stay one. */
+/** The body with these places masked, and how many there are. Digits may be a bare number, which must remain one. */
 function blanked(body: Buffer, found: readonly Place[]): { body: Buffer; redacted: number } {
   const clean = Buffer.from(body)
   let redacted = 0

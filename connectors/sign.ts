@@ -2,7 +2,7 @@
 // The query is signed decoded, with its keys in ascending order. Source: venue-facts, Signing.
 import { createHmac, sign as signWithKey } from 'node:crypto'
 
-/** What is sent, and what of it is signed. */
+/** What is sent, and which parts of it are signed. */
 export interface Wire {
   readonly method: 'GET' | 'POST'
   /** Path with the encoded query, as sent. */
@@ -13,7 +13,7 @@ export interface Wire {
   readonly body: string
 }
 
-/** Builds the request of an endpoint: a GET carries its parameters in the query, a POST in a JSON body. */
+/** Builds the request of an endpoint: a GET has its parameters in the query, a POST in a JSON body. */
 export function wireOf(
   method: 'GET' | 'POST',
   path: string,

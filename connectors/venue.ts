@@ -1,5 +1,5 @@
-// The venue as its callers see it: accounts that can be asked, under budgets, with retries and one clock.
-// Clock, randomness and network come in as options, so that the same code runs under a clock that a test holds.
+// The venue as its callers see it: accounts that can be asked, within budgets, with retries and one clock. Clock,
+// randomness and network are passed as options, so that the same code runs with a test's clock.
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../models/clock.ts'
 import type { AccountAccess } from './access.ts'
@@ -18,21 +18,26 @@ export interface VenueOptions {
   readonly random: () => number
   /** Ends every request. */
   readonly signal?: AbortSignal
-  /** For one try; 10 s when absent. */
+  /** For one try; 10 s if absent. */
   readonly timeoutMs?: number
-  /** Of a decoded answer; 64 MiB when absent. */
+  /** Of a decoded answer; 64 MiB if absent. */
   readonly maxBodyBytes?: number
   /** By endpoint name. */
   readonly budgets?: Readonly<Record<string, BudgetOverride>>
-  /** Wall milliseconds of the last request of an earlier process; unknown when absent: budgets start spent. */
+  /**
+   * Wall-clock milliseconds of the last request of an earlier process; if absent it is unknown and budgets start spent.
+   */
   readonly quietSince?: number | null
   readonly log?: (event: RequestEvent) => void
   readonly dispatcher?: Dispatcher
-  /** Credentials of all accounts: one may be answered with what another has sent. Those of the one that asks count anyway. */
+  /**
+   * Credentials of all accounts: an answer to one may contain what another has sent. Those of the asking account are
+   * always included.
+   */
   readonly secrets?: readonly string[]
 }
 
-/** What happened to one try of a request, or a pause of all of them. Holds no secret. */
+/** What happened to one try of a request, or a pause of all requests. Contains no secret. */
 export type RequestEvent =
   | {
       readonly event: 'answer' | 'refusal'
@@ -41,10 +46,10 @@ export type RequestEvent =
       readonly tries: number
       readonly status: number | null
       readonly code: string
-      /** Of a connection that failed: which part of the way, in a sentence that names the host. Null else. */
+      /** For a failed connection: the stage that failed, in a sentence that names the host. Otherwise null. */
       readonly unreachable: string | null
       readonly tookMs: number
-      /** Until the next try; null when there is none. */
+      /** Until the next try; null if there is none. */
       readonly retryInMs: number | null
     }
   | { readonly event: 'block pause'; readonly pauseMs: number }
@@ -69,21 +74,24 @@ export interface RequestOptions {
 
 export interface AccountClient {
   /**
-   * Asks an endpoint. Parameters given as a function are made again just before each sending.
-   * Throws VenueError (by class what to do), UsageError for parameters that break a documented rule, Stopped.
+   * Calls an endpoint. Parameters given as a function are generated again just before each sending. Throws VenueError
+   * (its class shows what to do), UsageError for parameters that break a documented rule, and Stopped.
    */
   request(endpoint: Endpoint, params: Params | (() => Params), options?: RequestOptions): Promise<Answer>
 }
 
 export interface Venue {
   account(access: AccountAccess): AccountClient
-  /** The venue's clock minus this machine's wall clock, as it stands now; null until measured. */
+  /** The current difference between the venue's clock and this machine's wall clock; null until measured. */
   readonly offsetMs: number | null
-  /** Unix milliseconds by the venue's clock at an instant of the monotonic one; null until `answers` (one) have told it. */
+  /**
+   * Unix milliseconds by the venue's clock at an instant of the monotonic one; null until confirmed by `answers` (by
+   * default one).
+   */
   venueAt(monotonic: number, answers?: number): number | null
   /** Unix milliseconds by the venue's clock, as far as it is known. */
   venueNow(): number
   readonly counters: { readonly requests: number; readonly retries: number }
-  /** Ends what is under way and frees the connections. */
+  /** Ends requests in progress and frees the connections. */
   close(): Promise<void>
 }

@@ -1,7 +1,8 @@
-// Reading a list whose cursor is the id of a row, where time alone cannot divide it: the rows of one instant, and feeds
-// that do not say which of a row's times the window filters by. What such a cursor means is not what its name says
-// ("rows after this one" has been seen as well as "ids below this one"), so the pages prove the list only if they rule
-// out every other meaning. Sources: interface document, part 1 (pagination), 4.5 and 4.23; venue-facts, Paging.
+// Reads lists whose cursor is the id of a row and which time alone cannot divide: the rows of one instant, and feeds
+// for which it is not documented which of a row's times the window filters by. Such a cursor does not always mean what
+// its name says ("rows after this one" has been seen as well as "ids below this one"), so the pages prove the list only
+// if they rule out every other meaning. Sources: interface document, part 1 (pagination), 4.5 and 4.23; venue-facts,
+// Paging.
 
 import type { Range } from '../models/ranges.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -21,7 +22,7 @@ import {
   within,
 } from './walk-state.ts'
 
-/** A feed of which only a window paged to its end is proven, and whose cursor is the id of a row. */
+/** A feed for which only a window paged to its end is proven, and whose cursor is the id of a row. */
 export function readById(endpoint: Endpoint, state: WalkState, page: Page, shown: Range): Step {
   if (state.question?.kind === 'list') return followList(endpoint, state, state.question, page, shown)
   if (page.rows.length === 0) return goOn(endpoint, state, shared(state.window, shown))
@@ -45,7 +46,7 @@ export function beginList(endpoint: Endpoint, state: WalkState, page: Page, show
   return turn(endpoint, state, page, question)
 }
 
-/** A page behind the first one. */
+/** A page after the first. */
 export function followList(
   endpoint: Endpoint,
   state: WalkState,
@@ -65,7 +66,7 @@ export function followList(
   const isSound = seen.isSound && fresh.length === told.rows.length && leadsOn(state.cursor, seen)
   if (!isSound && !isInstant(state.window)) return divided(endpoint, state, seen)
   const times = timesOf(endpoint, page)
-  // Rows of one instant on both pages: in which order they stand is not known, so that one of them may be on neither.
+  // Both pages have rows of one instant: their order is not known, so one of them may be on neither page.
   if (times[0] !== undefined && times[0] === seen.lastAt && !isInstant(state.window))
     return divided(endpoint, state, { ...seen, instant: times[0] })
   const falls = seen.falls && isFalling([...ids])
@@ -80,8 +81,8 @@ export function followList(
 }
 
 /**
- * Whether nothing behind the cursor's row means that the list has ended. A full page alone may be the far end of its list,
- * turned round: a window is then divided; for an instant there is no other way to ask.
+ * Whether an empty page after the cursor's row means that the list has ended. A lone full page may be the far end of a
+ * list in reverse order. A window is then divided; for an instant there is no other way to ask.
  */
 function isEnd(state: WalkState, question: ListQuestion): boolean {
   const mayBeTurned = state.cursors.length === 1 && !isInstant(state.window)
@@ -89,8 +90,8 @@ function isEnd(state: WalkState, question: ListQuestion): boolean {
 }
 
 /**
- * Whether rows that are all new can but be those that follow the cursor's row in the list. Taken literally, the cursor
- * would have brought known rows again where any has a smaller id; where none has, nothing but falling ids will do.
+ * Whether rows that are all new can only be those that follow the cursor's row in the list. Taken literally, the cursor
+ * would have returned known rows again if any had a smaller id; if none has, only falling ids are a proof.
  */
 function leadsOn(cursor: string | null, { ids, falls }: ListQuestion): boolean {
   const least = numberOf(cursor)
@@ -108,7 +109,10 @@ function isFalling(ids: readonly string[]): boolean {
   })
 }
 
-/** Asks for the page behind the last row. An answer's own cursor is the smallest id, which is the last row's only where they fall. */
+/**
+ * Requests the page after the last row. An answer's own cursor is the smallest id, which is the last row's only if ids
+ * fall.
+ */
 function turn(endpoint: Endpoint, state: WalkState, page: Page, question: ListQuestion): Step {
   const cursor = page.cursor === null && question.isShort ? null : lastId(endpoint, page.rows)
   if (cursor === null && isFull(endpoint, page)) throw namelessPage(endpoint)
@@ -118,14 +122,14 @@ function turn(endpoint: Endpoint, state: WalkState, page: Page, question: ListQu
   return { covers: null, unproven: null, next }
 }
 
-/** The list has ended. Without a proof a window is divided, and an instant is said to be unproven. */
+/** The list has ended. Without a proof a window is divided, and an instant is reported as unproven. */
 function end(endpoint: Endpoint, state: WalkState, question: ListQuestion, isProven: boolean): Step {
   if (isProven) return goOn(endpoint, state, shared(state.window, question.shown))
   if (!isInstant(state.window)) return divided(endpoint, state, question)
   return { ...goOn(endpoint, state, null), unproven: state.window }
 }
 
-/** Smaller windows instead of one: at the time that its rows share, if there is one, else in the middle. */
+/** Smaller windows instead of one: split at the time that its rows share, if there is one, otherwise in the middle. */
 function divided(endpoint: Endpoint, state: WalkState, { instant }: ListQuestion): Step {
   const { start, end } = state.window
   return instant !== null && start <= instant && instant <= end
@@ -133,7 +137,7 @@ function divided(endpoint: Endpoint, state: WalkState, { instant }: ListQuestion
     : inHalves(endpoint, state, state.window)
 }
 
-/** Ids of the rows that have one, in their order. */
+/** Ids of the rows that have one, in order. */
 export const idsOf = (endpoint: Endpoint, { rows }: Page): ReadonlySet<string> =>
   new Set(rows.map((row) => idOf(endpoint, row)).filter((id) => id !== null))
 

@@ -1,8 +1,8 @@
-// Reading a feed whose rows say when they happened, whatever the order of its pages and whatever its cursor means. A
-// page is one run of the window's rows; the next window begins at its edge, so no cursor is needed to go on, and its
-// rows prove the page before it. The cursor is asked only to settle whether a short page was the end of its window.
-// Rows beside the window prove nothing of it, and a page of nothing else is no empty page.
-// Sources: interface document, 4.19 to 4.21; venue-facts, Paging.
+// Reads a feed whose rows carry the time at which they happened, whatever the order of its pages and the meaning of its
+// cursor. A page is one contiguous run of the window's rows; the next window begins at its edge, so no cursor is needed
+// to continue, and its rows prove the page before it. The cursor is used only to settle whether a short page was the
+// end of its window. Rows outside the window prove nothing about it, and a page that has only those is not an empty
+// page. Sources: interface document, 4.19 to 4.21; venue-facts, Paging.
 
 import type { Range } from '../models/ranges.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -27,8 +27,8 @@ import {
 } from './walk-state.ts'
 
 /**
- * What a page proves. `shown` is what of its window it can have shown: from the oldest instant that was asked for to
- * the moment of asking.
+ * What a page proves. `shown` is the part of its window that it can have shown: from the oldest instant that was
+ * requested to the moment of the request.
  */
 export function readByTime(endpoint: Endpoint, state: WalkState, page: Page, shown: Range): Step {
   const { question } = state
@@ -66,13 +66,13 @@ function readFirst(endpoint: Endpoint, state: WalkState, page: Page, shown: Rang
 
 interface Run {
   readonly times: Range
-  /** Null where all rows are of one instant. */
+  /** Null if all rows are of one instant. */
   readonly order: Order | null
 }
 
 /**
- * The window's rows of a page as one run; null where it has none or they are in no order, and where rows beside the window
- * took the places of others on a full page, or are the most: a few rows may be in order by chance.
+ * The window's rows on a page as one run. Null if there are none or they are not in order, and also if rows outside the
+ * window displaced others on a full page or are the majority: a few rows may be in order by chance.
  */
 function runOf(endpoint: Endpoint, window: Range, page: Page): Run | null {
   const all = timesOf(endpoint, page)
@@ -88,7 +88,10 @@ function runOf(endpoint: Endpoint, window: Range, page: Page): Run | null {
   return rises ? { times: { start: first, end: last }, order: 'oldest first' } : null
 }
 
-/** A full page: on at the edge that its order leads to. Rows of that edge's instant may follow, so it is asked again. */
+/**
+ * A full page: continue at the edge to which its order leads. Rows of that edge's instant may follow, so it is
+ * requested again.
+ */
 function askSide(
   endpoint: Endpoint,
   state: WalkState,
@@ -130,8 +133,8 @@ function settleSide(
 }
 
 /**
- * A short page. Newest first it proves all but its oldest instant; where that lies in the older half of the window, the
- * next window begins there and settles on its way whether more follows, else the page after it does.
+ * A short page. Newest first, it proves all but its oldest instant. If that is in the older half of the window, the
+ * next window begins there and settles in passing whether more follows; otherwise the page after it does.
  */
 function readShort(endpoint: Endpoint, state: WalkState, page: Page, run: Run, shown: Range): Step {
   const { window, rest, order } = state
@@ -153,7 +156,9 @@ function readShort(endpoint: Endpoint, state: WalkState, page: Page, run: Run, s
   return askForMore(endpoint, state, page, { order, times, claims: window, covers: null, shown })
 }
 
-/** Asks what follows the last row of a short page; without an id to ask by, it is the usual end. */
+/**
+ * Requests what follows the last row of a short page; without an id to ask with, the page is taken for the usual end.
+ */
 function askForMore(
   endpoint: Endpoint,
   state: WalkState,
@@ -196,13 +201,13 @@ function settleEnd(
   const run = fresh.length === told.rows.length ? runOf(endpoint, state.window, page) : null
   const on = run === null || times === null ? null : onward(state.window, order, times, run)
   if (on !== null && !isInstant(on.window)) {
-    // What the first page left open on its other side is settled by the way in which the list goes on.
+    // What the first page left open on its other side is settled by how the list continues.
     const covers = order === null ? shared(on.behind, question.shown) : null
     const known = { ...state, order: on.order, window: on.window, open: on.window, question: null }
     const step = readFirst(endpoint, known, page, shown)
     return { ...step, covers: joined(step.covers, covers) }
   }
-  // The cursor does not simply lead on in the list: only windows of their own can tell what there is.
+  // The cursor does not simply continue the list: only separate windows can show what there is.
   if (times === null) return inHalves(endpoint, state, claims)
   if (order === null) return apart(endpoint, state, times.start)
   if (fresh.length > 0) return inHalves(endpoint, state, claims)
@@ -214,7 +219,7 @@ function settleEnd(
     : goOn(endpoint, state, null, [rangeOf(times.end + 1, claims.end), { start: times.end, end: times.end }])
 }
 
-/** Where the list goes on behind a short page, when the rows that follow it lie all on one side of it. */
+/** How the list continues after a short page, if the rows that follow are all on one side of it. */
 function onward(
   window: Range,
   order: Order | null,

@@ -1,5 +1,5 @@
-// Where a walk through a range of time stands: what is asked for now, what its answer is to settle, and what is still
-// to be asked for. Pure; the ways of reading pages (walk-by-time, walk-by-id) make one state from another.
+// The state of a walk through a range of time: what is requested now, what its answer is to settle, and what is still
+// to be requested. Pure; the ways of reading pages (walk-by-time, walk-by-id) turn one state into another.
 
 import { milliseconds } from 'date-fns/milliseconds'
 import { type Range, union } from '../models/ranges.ts'
@@ -9,50 +9,50 @@ import type { Endpoint, Window } from './endpoint.ts'
 import { type Page, textOf } from './envelope.ts'
 import { firstPage, isFull, type Place } from './pages.ts'
 
-/** The order in which the pages of a list come. */
+/** The order in which the pages of a list arrive. */
 export type Order = 'newest first' | 'oldest first'
 
 /**
- * A full page is one end of its window's list, but which end is not promised. Rows beyond it on the side that is asked
- * for now prove that nothing is missing on the other one.
+ * A full page is one end of its window's list, but which end is not guaranteed. Rows beyond it on the side requested
+ * now prove that nothing is missing on the other side.
  */
 export interface SideQuestion {
   readonly kind: 'side'
   /** Ids of the page's rows. */
   readonly ids: ReadonlySet<string>
-  /** Claimed when a new row comes: the page, and its other side. */
+  /** Claimed when a new row arrives: the page, and its other side. */
   readonly proves: Range | null
-  /** Claimed when none comes: the page without its outermost instants. */
+  /** Claimed when none arrives: the page without its outermost instants. */
   readonly inner: Range | null
-  /** Asked for next when none comes: the other side. */
+  /** Requested next when none arrives: the other side. */
   readonly other: Range
 }
 
-/** A short page is the usual end of its window, but that is no promise: nothing may follow its last row. */
+/** A short page is usually the end of its window, but that is not guaranteed: nothing may follow its last row. */
 export interface EndQuestion {
   readonly kind: 'end'
   readonly ids: ReadonlySet<string>
   readonly order: Order | null
-  /** Outermost times of the page; null where its rows are in no order or outside of the window. */
+  /** Outermost times of the page; null if its rows are not in order or are outside the window. */
   readonly times: Range | null
   /** Claimed when nothing follows. */
   readonly claims: Range
-  /** What this page can have shown of the window: neither the forgotten nor the future. */
+  /** The part of the window that this page can have shown: neither the expired nor the future. */
   readonly shown: Range
 }
 
-/** A list whose cursor is the id of a row: its pages prove it only if the cursor can but have gone on in the list. */
+/** A list whose cursor is the id of a row: its pages prove it only if the cursor can only have continued the list. */
 export interface ListQuestion {
   readonly kind: 'list'
-  /** Ids so far, in their order. */
+  /** Ids so far, in order. */
   readonly ids: ReadonlySet<string>
-  /** The one time of all rows of the first page, by which a window may be divided; null where they have several. */
+  /** The single time of all rows of the first page, by which a window may be divided; null if there are several. */
   readonly instant: number | null
-  /** Time of the last row so far, in Unix milliseconds; null where it has none. */
+  /** Time of the last row so far, in Unix milliseconds; null if it has none. */
   readonly lastAt: number | null
   /** They fall from row to row: then "after this row" and "below this id" are the same. */
   readonly falls: boolean
-  /** Every page after the first can but have gone on where the one before had ended. */
+  /** Every page after the first can only have continued where the one before had ended. */
   readonly isSound: boolean
   /** The first page was short, and nothing followed it: the usual end. */
   readonly isShort: boolean
@@ -62,13 +62,13 @@ export interface ListQuestion {
 export type Question = SideQuestion | EndQuestion | ListQuestion
 
 export interface WalkState extends Place {
-  /** What is asked for now, at most the documented span. */
+  /** What is requested now, at most the documented span. */
   readonly window: Range
-  /** What hangs on the answers about this window and is not claimed yet. */
+  /** What depends on the answers about this window and is not claimed yet. */
   readonly open: Range
-  /** What is asked for after this window, in this order; split at the documented span when its turn comes. */
+  /** What is requested after this window, in this order; split at the documented span when its turn comes. */
   readonly rest: readonly Range[]
-  /** In which this walk's pages have come so far; null before two instants stood on one. */
+  /** The order in which this walk's pages have arrived so far; null until a page has had two instants. */
   readonly order: Order | null
   /** What the answer is to settle; null for the first page of a window. */
   readonly question: Question | null
@@ -79,16 +79,16 @@ export interface WalkState extends Place {
 export interface Step {
   /** What is now proven complete and was not before; null for nothing. */
   readonly covers: Range | null
-  /** Read as far as the venue lets it be read, without a proof that nothing is missing; null for nothing. */
+  /** Read as far as the venue allows, without a proof that nothing is missing; null for nothing. */
   readonly unproven: Range | null
-  /** How to go on; null at the end of the need. */
+  /** How to continue; null at the end of the range needed. */
   readonly next: WalkState | null
 }
 
-/** The range, or null where it holds no instant. */
+/** The range, or null if it contains no instant. */
 export const rangeOf = (start: number, end: number): Range | null => (start <= end ? { start, end } : null)
 
-/** What two ranges share; null for nothing. */
+/** The intersection of two ranges; null for nothing. */
 export const shared = (one: Range | null, other: Range): Range | null =>
   one === null ? null : rangeOf(Math.max(one.start, other.start), Math.min(one.end, other.end))
 
@@ -119,7 +119,7 @@ export function startOf(
   return { window, open: window, rest, order, question: null, shown: null, ...firstPage }
 }
 
-/** The window is done with: on with the rest, behind these ranges if there are any. */
+/** The window is finished: continue with the rest, after these ranges if there are any. */
 export function goOn(
   endpoint: Endpoint,
   state: WalkState,
@@ -131,8 +131,8 @@ export function goOn(
 }
 
 /**
- * Asks for a range again in two halves, where its pages prove nothing: of fewer rows to a window one day all fit on one
- * page. The halves share an instant, so that a bound that is not inclusive loses nothing.
+ * Requests a range again in two halves if its pages prove nothing: with fewer rows to a window, at some point all fit
+ * on one page. The halves share an instant, so that a bound that is not inclusive loses nothing.
  */
 export const inHalves = (endpoint: Endpoint, state: WalkState, range: Range): Step =>
   goOn(endpoint, state, null, halvesOf(range))
@@ -148,7 +148,7 @@ function halvesOf(range: Range): readonly Range[] {
   ]
 }
 
-/** Rows of one instant that fill a page leave open what lies before it, what lies after it, and the instant itself. */
+/** Rows of one instant that fill a page leave open what is before it, what is after it, and the instant itself. */
 export function apart(endpoint: Endpoint, state: WalkState, instant: number): Step {
   const { start, end } = state.window
   return goOn(endpoint, state, null, [
@@ -158,7 +158,7 @@ export function apart(endpoint: Endpoint, state: WalkState, instant: number): St
   ])
 }
 
-/** Times of the rows that have one, however the field is spelt, in their order, in Unix milliseconds. */
+/** Times of the rows that have one, however the field is spelled, in order, in Unix milliseconds. */
 export function timesOf(endpoint: Endpoint, { rows }: Page): readonly number[] {
   const { time } = windowOf(endpoint)
   const field = endpoint.item?.fields[time]
@@ -170,7 +170,7 @@ export function timesOf(endpoint: Endpoint, { rows }: Page): readonly number[] {
   })
 }
 
-/** The page without the rows whose time lies outside of a window: what they tell is not of it. Rows without a time stay. */
+/** The page without the rows whose time is outside a window: they prove nothing about it. Rows without a time stay. */
 export function within(endpoint: Endpoint, { start, end }: Range, page: Page): Page {
   const isOutside = (row: unknown): boolean =>
     timesOf(endpoint, { rows: [row], cursor: null }).some((time) => time < start || time > end)
@@ -178,9 +178,9 @@ export function within(endpoint: Endpoint, { start, end }: Range, page: Page): P
 }
 
 /**
- * Whether a page has rows, and none of them is known to be of the window. A few such pages are met where a venue rounds
- * windows; page after page, nothing in this window will ever be proven. Where rows do not prove their times, or do not
- * have any, only a full page tells, and smaller windows may show fewer of them.
+ * Whether a page has rows, and none of them is known to belong to the window. A few such pages occur if a venue rounds
+ * windows; if they continue page after page, nothing in this window will ever be proven. If rows do not prove their
+ * times, or have none, only a full page is evidence, and smaller windows may show fewer of them.
  */
 export function liesBeside(endpoint: Endpoint, window: Range, page: Page): boolean {
   const times = timesOf(endpoint, page)
@@ -193,17 +193,19 @@ export function liesBeside(endpoint: Endpoint, window: Range, page: Page): boole
 /** What no page of this walk has proven yet, newest first. */
 export const openRanges = ({ open, rest }: WalkState): readonly Range[] => merged([open, ...rest])
 
-/** A window that is refused is not looked into more closely than this. */
+/** A refused window is not divided further than this. */
 const NARROWEST_MS = milliseconds({ hours: 1 })
 
-/** Whether a range that could not be had is not looked into any further. */
+/** Whether a range that could not be fetched is not divided any further. */
 export const isNarrow = ({ start, end }: Range): boolean => end - start <= NARROWEST_MS
 
-/** How to look for what can be had of a range that could not be had as a whole; nothing where that is too fine. */
+/** How to search for what can be fetched of a range that could not be fetched as a whole; empty if it is too small. */
 export const partsOf = (endpoint: Endpoint, range: Range): readonly WalkState[] =>
   isNarrow(range) ? [] : halvesOf(range).map((half) => startOf(endpoint, [half]) as WalkState)
 
-/** The window was refused, of which the newer part may be within reach: it is asked for in halves; null where that is too fine. */
+/**
+ * The window was refused, but its newer part may be within reach: it is requested in halves; null if it is too small.
+ */
 export function narrowWindow(endpoint: Endpoint, state: WalkState): WalkState | null {
   const { window, open, rest, order } = state
   if (isNarrow(window)) return null
@@ -221,7 +223,7 @@ export function narrowWindow(endpoint: Endpoint, state: WalkState): WalkState | 
   )
 }
 
-/** The window is out of reach, and so is all that is older: what that is, and how to go on with what is newer. */
+/** The window is out of reach, and so is everything older: which range that is, and how to continue with newer data. */
 export function giveUpWindow(
   endpoint: Endpoint,
   { window, open, rest, order }: WalkState,
@@ -238,7 +240,7 @@ export function giveUpWindow(
   }
 }
 
-/** The window alone could not be had: what of it that is, and how to go on with the rest. */
+/** Only this window could not be fetched: which range that is, and how to continue with the rest. */
 export function skipWindow(
   endpoint: Endpoint,
   { open, rest, order }: WalkState,

@@ -1,6 +1,6 @@
-// How a range of time is asked for: windows from the newest to the oldest, pages within a window, and what each page
-// proves. Pure. A range is claimed only when every record in it has been received, so progress is never ahead of
-// data. Sources: interface document, part 1 (pagination) and 4.11 to 4.23; venue-facts, Paging.
+// How a range of time is requested: windows from the newest to the oldest, pages within a window, and what each page
+// proves. Pure. A range is claimed only when every record in it has been received, so progress is never ahead of data.
+// Sources: interface document, part 1 (pagination) and 4.11 to 4.23; venue-facts, Paging.
 
 import type { Range } from '../models/ranges.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -19,23 +19,25 @@ import {
   windowOf,
 } from './walk-state.ts'
 
-/** Whether pages are asked for by the id of a row: what such a cursor means is to be proven, not believed. */
+/** Whether pages are requested by the id of a row: the meaning of such a cursor has to be proven, not assumed. */
 export const pagesById = ({ page }: Endpoint): boolean => page.kind === 'cursor' && page.names === 'row'
 
 /** The first window of a need: its newest part. */
 export const beginWalk = (endpoint: Endpoint, need: Range): WalkState =>
   startOf(endpoint, [need]) as WalkState
 
-/** Goes on at its cursor in a window that only its end proves; `proves` is what of it the end will then prove. */
+/**
+ * Continues at its cursor in a window that only its end proves; `proves` is what part of it the end will then prove.
+ */
 export function resumeWalk(window: Range, proves: Range, cursor: string): WalkState {
   const open = shared(proves, window) ?? { start: window.start, end: window.start }
   return { window, open, rest: [], order: null, question: null, shown: open, cursor, cursors: [cursor] }
 }
 
 /**
- * What a page proves, and how the walk goes on. `shown` is what of its window the page can have shown: no time that the
- * venue had forgotten, and none after the moment of asking. Throws RepeatedCursor, and MalformedAnswer for a full page
- * without ids.
+ * What a page proves, and how the walk continues. `shown` is the part of its window that the page can have shown:
+ * nothing that had expired at the venue, and nothing after the moment of the request. Throws RepeatedCursor, and
+ * MalformedAnswer for a full page without ids.
  */
 export function advance(endpoint: Endpoint, state: WalkState, page: Page, shown: Range): Step {
   if (windowOf(endpoint).proves === 'rows') return readByTime(endpoint, state, page, shown)
@@ -45,8 +47,8 @@ export function advance(endpoint: Endpoint, state: WalkState, page: Page, shown:
 }
 
 /**
- * Pages of a feed whose answers name the next page. A window is proven at its end, by what all its pages can have shown. One
- * that breaks off with a full page proves nothing: smaller windows may end with a short one.
+ * Pages of a feed whose answers name the next page. A window is proven at its end, to the extent that all its pages can
+ * have shown it. A window that breaks off with a full page proves nothing: smaller windows may end with a short one.
  */
 function followCursor(endpoint: Endpoint, state: WalkState, page: Page, shown: Range): Step {
   const { start, end } = state.shown ?? shown

@@ -3,7 +3,7 @@ import { accountSettings } from '../../models/records.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { fields, listOf, text } from '../params.ts'
 
-/** Account settings; that it answers at all tells a unified account. Interface document, 4.14. */
+/** Account settings; only a unified account gets an answer. Interface document, 4.14. */
 export const settings = defineEndpoint({
   section: '4.14',
   name: 'account.settings',
@@ -18,7 +18,7 @@ export const settings = defineEndpoint({
   doc: 'Settings of a unified account: its modes, and leverage per symbol and coin.',
 })
 
-/** Manual repayment; without a debt it answers `result: NO`. Interface document, 4.15. */
+/** Manual repayment; without a debt it returns `result: NO`. Interface document, 4.15. */
 export const repay = defineEndpoint({
   section: '4.15',
   name: 'account.repay',

@@ -1,4 +1,4 @@
-// What a broker does: keys of sub-accounts, their e-mail records, and referred customers. Interface document, 4.1 to 4.5.
+// Broker functions: keys of sub-accounts, their e-mail records, and referred customers. Interface document, 4.1 to 4.5.
 import { customer, customerKyc, subaccountEmail } from '../../models/people.ts'
 import { days, defineEndpoint } from '../endpoint.ts'
 import {
@@ -20,7 +20,7 @@ import {
 const ND_BROKER = 'an ND broker main account'
 const AGENT = 'an agent (referral) account'
 
-/** Customers of one's customers are left out unless they are asked for. */
+/** Customers of the broker's customers are left out unless requested. */
 const WITH_SUBORDINATES = [{ label: '', params: { showSub: 'yes' } }]
 
 const permission = oneOf(
@@ -47,7 +47,7 @@ function addressesUnlessReadonly({ permType: type, ipList: addresses }: KeyField
     report('ipList', 'is required unless permType is readonly')
 }
 
-/** Creates a key; the only answer that ever carries its secret. Interface document, 4.1. */
+/** Creates a key; the only answer that ever contains its secret. Interface document, 4.1. */
 export const createApiKey = defineEndpoint({
   section: '4.1',
   name: 'broker.createApiKey',
@@ -71,12 +71,11 @@ export const createApiKey = defineEndpoint({
   role: ND_BROKER,
   secretParams: ['passphrase'],
   secretFields: ['secretKey'],
-  outcome:
-    'Look at the keys of the sub-account on the venue’s site; delete a key whose secret never arrived.',
+  outcome: 'Check the keys of the sub-account on the venue’s site; delete a key whose secret never arrived.',
   doc: 'Creates an API key of a sub-account.',
 })
 
-/** Modifies a key; what is empty is not changed. Interface document, 4.2. */
+/** Modifies a key; empty fields are not changed. Interface document, 4.2. */
 export const modifyApiKey = defineEndpoint({
   section: '4.2',
   name: 'broker.modifyApiKey',
@@ -99,11 +98,11 @@ export const modifyApiKey = defineEndpoint({
   rows: 'object',
   role: ND_BROKER,
   secretParams: ['apiKey', 'passphrase'],
-  outcome: 'Look at the key of the sub-account on the venue’s site.',
+  outcome: 'Check the key of the sub-account on the venue’s site.',
   doc: 'Modifies an API key of a sub-account.',
 })
 
-/** E-mail record of one sub-account, whose uids 4.13 tells. Interface document, 4.3. */
+/** E-mail record of one sub-account, whose uid comes from 4.13. Interface document, 4.3. */
 export const subaccountEmails = defineEndpoint({
   section: '4.3',
   name: 'broker.subaccountEmail',
@@ -113,7 +112,7 @@ export const subaccountEmails = defineEndpoint({
   params: fields({ subUid: text }),
   item: subaccountEmail,
   rows: 'object',
-  // ND brokers may not call 4.13: of their sub-accounts the books know those that they made a key for (4.1).
+  // ND brokers may not call 4.13: the books know only the sub-accounts for which they created a key (4.1).
   paramFrom: {
     param: 'subUid',
     feed: 'futures.subaccountAssets',
@@ -154,7 +153,7 @@ export const customers = defineEndpoint({
     // A customer may have registered long before being referred.
     touches: [],
     proves: 'whole',
-    // Which time it filters by is not said, so a customer may appear anywhere in what the venue shows.
+    // The time it filters by is not documented, so a customer may appear anywhere within the retention period.
     lookbackMs: days(30),
   },
   role: AGENT,

@@ -2,7 +2,9 @@
 import { defineEndpoint } from '../endpoint.ts'
 import { fields, text, textOrListOf } from '../params.ts'
 
-/** The document's table calls coinList a text, its sample sends a list: both go. Interface document, 4.24. */
+/**
+ * The document's table calls coinList a string, its sample sends a list: both are accepted. Interface document, 4.24.
+ */
 export const convertSmallBalances = defineEndpoint({
   section: '4.24',
   name: 'convert.smallBalances',

@@ -1,4 +1,5 @@
-// Futures by the older interface: positions, what sub-accounts hold, and the contracts. Interface document, 4.12, 4.13, 4.17.
+// Futures in the older interface: positions, the assets of sub-accounts, and the contracts. Interface document, 4.12,
+// 4.13, 4.17.
 import { contract, position, subaccountAsset } from '../../models/futures.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { fields, oneOf, productType, type Report, text } from '../params.ts'
@@ -27,7 +28,7 @@ export const positions = defineEndpoint({
   doc: 'Futures positions that are open now.',
 })
 
-/** Futures assets of every sub-account; once in ten seconds. Interface document, 4.13. */
+/** Futures assets of every sub-account; one call in ten seconds. Interface document, 4.13. */
 export const subaccountAssets = defineEndpoint({
   section: '4.13',
   name: 'futures.subaccountAssets',
@@ -42,7 +43,7 @@ export const subaccountAssets = defineEndpoint({
   doc: 'Futures assets of the sub-accounts.',
 })
 
-/** Contract configuration; the document’s sample spells the product type in lower case. Interface document, 4.17. */
+/** Contract configuration; the document’s sample writes the product type in lower case. Interface document, 4.17. */
 export const contracts = defineEndpoint({
   section: '4.17',
   name: 'futures.contracts',

@@ -3,7 +3,9 @@ import { ltv } from '../../models/lending.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { fields, text } from '../params.ts'
 
-/** Risk rate of a lending unit: the caller's own, or that of riskUnitId for a primary account. Interface document, 4.16. */
+/**
+ * Risk rate of a lending unit: the caller's own, or that of riskUnitId for a primary account. Interface document, 4.16.
+ */
 export const loanToValue = defineEndpoint({
   section: '4.16',
   name: 'loan.ltv',

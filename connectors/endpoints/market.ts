@@ -3,7 +3,7 @@ import { liquidation } from '../../models/market.ts'
 import { days, defineEndpoint } from '../endpoint.ts'
 import { fields, productType, text, wholeNumber } from '../params.ts'
 
-/** Liquidations of the last three days; no time can be asked for. Interface document, 4.18. */
+/** Liquidations of the last three days; no time can be requested. Interface document, 4.18. */
 export const liquidations = defineEndpoint({
   section: '4.18',
   name: 'market.liquidations',

@@ -1,4 +1,4 @@
-// A merchant's own P2P business: who the merchant is, and the orders. Interface document, 4.22 and 4.23.
+// A merchant's P2P business: the merchant's details, and the orders. Interface document, 4.22 and 4.23.
 import { merchant } from '../../models/people.ts'
 import { p2pOrder } from '../../models/records.ts'
 import { days, defineEndpoint } from '../endpoint.ts'
@@ -6,7 +6,7 @@ import { fields, inOrder, millis, oneOf, side, text, wholeNumber } from '../para
 
 const ROLE = 'a P2P merchant'
 
-/** The merchant and the standing of the business. Interface document, 4.22. */
+/** The merchant and the state of the business. Interface document, 4.22. */
 export const merchantInfo = defineEndpoint({
   section: '4.22',
   name: 'p2p.merchant',

@@ -1,10 +1,10 @@
-// Spot orders by the older interface, which is the only one that places them. Interface document, 4.7.
+// Spot orders in the older interface, which is the only one that places them. Interface document, 4.7.
 import { defineEndpoint } from '../endpoint.ts'
 import { fields, millis, oneOf, positive, type Report, side, text, wholeNumber } from '../params.ts'
 
 type Order = Readonly<Record<string, unknown>>
 
-/** force and price concern a limit order; a market order takes no account of them. */
+/** force and price apply to a limit order; a market order ignores them. */
 function limitOrder({ orderType, force, price }: Order, report: Report): void {
   if (orderType !== 'limit') return
   if (force === undefined) report('force', 'is required when orderType is limit')
@@ -18,7 +18,10 @@ function takeProfitOrStopLoss({ tpslType, triggerPrice, clientOid }: Order, repo
   if (isTpsl && clientOid !== undefined) report('clientOid', 'has no effect when tpslType is tpsl')
 }
 
-/** Neither its own id nor the time within which the venue takes it is part of an order; `normal` and `none` are defaults. */
+/**
+ * Neither its own id nor the time within which the venue accepts it is part of an order; `normal` and `none` are
+ * defaults.
+ */
 const idleFields = ({ orderType, tpslType, stpMode }: Order): readonly string[] => [
   ...['clientOid', 'requestTime', 'receiveWindow'],
   ...(orderType === 'market' ? ['force', 'price'] : []),
@@ -31,7 +34,7 @@ function windowNeedsTime({ receiveWindow, requestTime }: Order, report: Report):
     report('requestTime', 'is required with receiveWindow')
 }
 
-/** Places an order; clientOid guards against a second one for six hours. Interface document, 4.7. */
+/** Places an order; clientOid prevents a second one for six hours. Interface document, 4.7. */
 export const placeOrder = defineEndpoint({
   section: '4.7',
   name: 'spot.placeOrder',

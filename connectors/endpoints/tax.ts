@@ -1,5 +1,5 @@
-// Tax data: what moved each coin of an account, as the venue reports it for tax purposes.
-// Interface document, 4.19 to 4.21; retention where the document is silent from venue-facts, Paging.
+// Tax data: every movement of each coin of an account, as the venue reports it for tax purposes. Interface document,
+// 4.19 to 4.21; where the document gives no retention, it is from venue-facts, Paging.
 import { futuresRecord, p2pRecord, taxRecord } from '../../models/records.ts'
 import { days, defineEndpoint, type Paging } from '../endpoint.ts'
 import { fields, inOrder, millis, oneOf, productType, text, wholeNumber } from '../params.ts'
@@ -12,7 +12,10 @@ const lastId = (param: string): Paging => ({
   sizeMax: 500,
 })
 
-/** Several public clients found 4.20 and 4.21 to spend one budget; the interface document gives each its own. venue-facts, Paging. */
+/**
+ * Several public clients found that 4.20 and 4.21 share one budget; the interface document gives each its own.
+ * venue-facts, Paging.
+ */
 const V2_TAX = 'v2-tax'
 
 /** Unified account tax records: every signed change of a coin. Interface document, 4.19. */

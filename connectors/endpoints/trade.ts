@@ -1,4 +1,4 @@
-// Orders of a unified account, over spot, margin and futures. Interface document, 4.8 to 4.11.
+// Orders of a unified account, across spot, margin and futures. Interface document, 4.8 to 4.11.
 import { delegateTypes } from '../../models/delegate-types.ts'
 import type { RecordType } from '../../models/record.ts'
 import { openOrder, order } from '../../models/records.ts'
@@ -18,7 +18,7 @@ import {
 } from '../params.ts'
 import { defaultProfile } from '../profile.ts'
 
-/** One kind of order bears a third party's name, which only the venue profile knows. */
+/** One kind of order contains a third party's name, which only the venue profile knows. */
 const kinds = [...delegateTypes, defaultProfile.chartSignalDelegateType]
 
 const withKinds = (record: RecordType): RecordType => ({
@@ -36,7 +36,9 @@ const cursor: Paging = {
   sizeMax: 100,
 }
 
-/** Cancels an order that is not yet filled; where both ids are given, orderId wins. Interface document, 4.8. */
+/**
+ * Cancels an order that is not yet filled; if both ids are given, orderId takes precedence. Interface document, 4.8.
+ */
 export const cancelOrder = defineEndpoint({
   section: '4.8',
   name: 'trade.cancelOrder',
@@ -58,15 +60,15 @@ export const cancelOrder = defineEndpoint({
 
 type Change = { readonly orderId?: string; readonly clientOid?: string; readonly category?: string }
 
-/** Several symbols may be mixed, but only within one business line, and each order once. */
+/** Several symbols may be mixed, but only within one business line, and each order only once. */
 function batchRules(value: Readonly<Record<string, unknown>>, report: Report): void {
   const changes = value.orders as readonly Change[]
-  // Where both ids are given the venue goes by orderId.
+  // If both ids are given the venue uses orderId.
   const given = changes.map(({ orderId, clientOid }) =>
     orderId === undefined ? `clientOid ${clientOid}` : `orderId ${orderId}`,
   )
   const twice = given.find((one, place) => given.indexOf(one) !== place)
-  if (twice !== undefined) report('orders', `must name each order once, but ${twice} stands twice`)
+  if (twice !== undefined) report('orders', `must name each order once, but ${twice} appears twice`)
   const lines = new Set(changes.map((change) => change.category).filter((one) => one !== undefined))
   if (lines.size > 1)
     report('orders', `must stay within one business line, found ${[...lines].join(' and ')}`)
@@ -134,7 +136,9 @@ export const openOrders = defineEndpoint({
   doc: 'Orders that are open now.',
 })
 
-/** Orders of the last 90 days; which of their times the window filters by is not documented. Interface document, 4.11. */
+/**
+ * Orders of the last 90 days; which of their times the window filters by is not documented. Interface document, 4.11.
+ */
 export const orderHistory = defineEndpoint({
   section: '4.11',
   name: 'trade.orderHistory',
@@ -169,7 +173,7 @@ export const orderHistory = defineEndpoint({
     params: { category: line },
   })),
   unsettled: { field: 'orderStatus', values: ['live', 'new', 'partially_filled'] },
-  // Closed orders stand here, open ones in 4.10: an order may rest for weeks before it closes.
+  // Closed orders are listed here, open ones in 4.10: an order may rest for weeks before it closes.
   endsOf: { feed: openOrders.name, partition: 'category' },
   opened: 'product line',
   applies: 'unified',

@@ -1,4 +1,4 @@
-// Moves between a parent account, its sub-accounts and their wallets. Interface document, 4.6.
+// Transfers between a parent account, its sub-accounts and their wallets. Interface document, 4.6.
 import { defineEndpoint } from '../endpoint.ts'
 import { fields, oneOf, positive, type Report, text } from '../params.ts'
 
@@ -22,7 +22,7 @@ function symbolForIsolated(value: Readonly<Record<string, unknown>>, report: Rep
 function betweenWallets(value: Readonly<Record<string, unknown>>, report: Report): void {
   const { fromUserId, toUserId, fromType, toType } = value
   if (fromUserId === toUserId && fromType === toType)
-    report('toType', 'must be another than fromType within one account')
+    report('toType', 'must differ from fromType within one account')
 }
 
 /** Parent to sub, sub to parent, sub to sub, or within one sub-account. Interface document, 4.6. */

@@ -1,8 +1,8 @@
-// The venue's own public candles and the list of its spot pairs. The interface document does not have them: what stands
-// here was taken from public clients of the same API and what they report of it, so the catalogue leaves them out.
-// What they agree on: a candle is a list of texts that begins with the time it opens, then open, high, low and close; the
-// end has to be named; at most 200 come, those before the end; hours without a trade are left out; a day of 1Dutc begins
-// at midnight UTC (that of 1day at 16:00).
+// The venue's own public candles and the list of its spot pairs. The interface document does not describe them: this
+// was taken from public clients of the same API and what they report about it, so the catalogue leaves them out. They
+// agree on the following: a candle is a list of strings that begins with its opening time, then open, high, low and
+// close. The end must be given; at most 200 candles are returned, those before the end. Hours without a trade are left
+// out. A day of 1Dutc begins at midnight UTC (that of 1day at 16:00).
 import { z } from 'zod'
 import type { Endpoint } from '../endpoint.ts'
 import { defineEndpoint } from '../endpoint.ts'
@@ -37,7 +37,7 @@ export const spotCandles: Endpoint = defineEndpoint({
   doc: 'Closed and running candles of a spot pair.',
 })
 
-/** How a candle's length is written in a request, and how long it is. */
+/** A candle's length as written in a request, and in time. */
 export const CANDLE_UNITS = {
   '1h': { granularity: '1h', ms: 3_600_000 },
   '1d': { granularity: '1Dutc', ms: 86_400_000 },
@@ -53,7 +53,7 @@ export interface SpotPair {
   readonly quote: string
 }
 
-/** The pairs of an answer's `data`; what is no pair is passed over. */
+/** The pairs of an answer's `data`; anything that is not a pair is skipped. */
 export function readPairs(data: unknown): SpotPair[] {
   if (!Array.isArray(data)) return []
   return data.flatMap((row) => {

@@ -1,4 +1,4 @@
-// Where the reference rates of the European Central Bank are had, and for which currencies; asked for by ecb.ts.
+// Where the reference rates of the European Central Bank are published, and for which currencies; used by ecb.ts.
 
 export const ECB_URL = 'https://data-api.ecb.europa.eu/service'
 

@@ -1,7 +1,7 @@
 // The euro foreign exchange reference rates of the European Central Bank, day by day, as CSV from its data service
 // (dataflow EXR, series D.CURRENCY.EUR.SP00.A: units of the currency for one euro). No key is needed and none is sent.
-// Source: data.ecb.europa.eu, help, API. A range without any rate (a weekend) is answered with 404, and so is everything at
-// an address where the service is not: a 404 counts once that address has shown a rate.
+// Source: data.ecb.europa.eu, help, API. A range without any rate (a weekend) is answered with 404, but so is
+// everything at a wrong address: a 404 is accepted only once that address has returned a rate.
 import { Agent, type Dispatcher } from 'undici'
 import type { Clock } from '../../models/clock.ts'
 import { Budget } from '../budget.ts'
@@ -34,7 +34,7 @@ export interface EcbAnswer {
 /** Another site may answer with a page of its own and status 200. */
 const hasRates = ({ status, body }: EcbAnswer): boolean => status === 200 && body.includes('OBS_VALUE')
 
-/** The service did not give what was asked for; nothing of a request is a secret. */
+/** The service did not return what was requested; nothing in a request is secret. */
 export class EcbFailure extends Error {
   override readonly name = 'EcbFailure'
 }
@@ -44,7 +44,7 @@ export class EcbClient {
   readonly #options: EcbOptions
   readonly #dispatcher: Dispatcher
   readonly #budget: Budget
-  /** Whether the service answers at this address; undefined until it is known or asked. */
+  /** Whether the service answers at this address; undefined until it is known or being asked. */
   #isThere: Promise<boolean> | undefined
 
   constructor(options: EcbOptions) {
@@ -60,18 +60,18 @@ export class EcbClient {
   }
 
   /**
-   * Rates of one currency from the first day to the last, both as `2026-01-31`; no body where there are none. EcbFailure when
-   * there is no answer of the service.
+   * Rates of one currency from the first day to the last, both as `2026-01-31`; no body if there are none. Throws
+   * EcbFailure if the service does not answer.
    */
   async rates(currency: string, firstDay: string, lastDay: string): Promise<EcbAnswer> {
     const answer = await this.#answer(currency, firstDay, lastDay)
     if (hasRates(answer)) this.#isThere = Promise.resolve(true)
-    // Whoever reads it says what is wrong with another.
+    // If it is some other body, its reader reports what is wrong.
     if (answer.status === 200) return answer
-    // Many series may wait for the one question.
+    // Many series may wait for this one request.
     this.#isThere ??= this.#answer(KNOWN.currency, KNOWN.day, KNOWN.day).then(hasRates)
     if (await this.#isThere) return answer
-    throw new EcbFailure('HTTP status 404 for every day; look at prices.sources.ecb.url')
+    throw new EcbFailure('HTTP status 404 for every day; check prices.sources.ecb.url')
   }
 
   async #answer(currency: string, firstDay: string, lastDay: string): Promise<EcbAnswer> {

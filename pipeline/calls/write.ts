@@ -188,14 +188,14 @@ export async function lookForOrders(session: CallSession): Promise<ReadonlyMap<n
       if (order.isOlder) {
         const older = redactText(order.orderId, secrets)
         tell(
-          `Order ${clientOid} of write ${write.seq} cannot be told from order ${older}, which is older and has the same clientOid. Check both yourself.`,
+          `Order ${clientOid} of write ${write.seq} cannot be distinguished from order ${older}, which is older and has the same clientOid. Check both yourself.`,
         )
         continue
       }
       const namesake = order.feed === orderHistory.name ? await namesakeOf(session, write) : undefined
       if (namesake !== undefined) {
         tell(
-          `Order ${clientOid} of write ${write.seq} cannot be told from that of write ${namesake.seq}, which has the same clientOid. Check both yourself.`,
+          `Order ${clientOid} of write ${write.seq} cannot be distinguished from that of write ${namesake.seq}, which has the same clientOid. Check both yourself.`,
         )
         continue
       }

@@ -148,8 +148,7 @@ async function syncPartition(
   const declared = endpoint.window
   if (declared === null) return walk(context, account, client, endpoint, plan, [firstPage], skips)
   const begun = plan.resume.map(({ window, cursor }) => resumeWalk(window, resumed(declared, window), cursor))
-  // Small windows were skipped before and may be again: they are left until last, because the oldest data expires
-  // first.
+  // Small windows were skipped before and may be again, so they come last; the oldest first, because it expires first.
   const [newest, ...older] = plan.needs
   const wide = [...(newest === undefined ? [] : [newest]), ...older.filter((need) => !isNarrow(need))]
   const narrow = older.filter(isNarrow).toReversed()

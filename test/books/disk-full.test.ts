@@ -231,7 +231,7 @@ describe.skipIf(NAMESPACE === undefined)('a folder that may not be written', () 
     )
     expect(step('build').code).toBe(2)
     expect(step('build').stderr).toMatch(
-      /refused to create a file\.\n {2}where: {4}DISK\/books\/lock.*\n {2}expected: a file system that can be written\n {2}found: {4}a file system that can only be read \(EROFS\)\n {2}next: {5}Make the file system writable/,
+      /refused to create a file\.\n {2}where: {4}DISK\/books\/lock.*\n {2}expected: a writable file system\n {2}found: {4}a file system that can only be read \(EROFS\)\n {2}next: {5}Make the file system writable/,
     )
     expect(step('read').code).toBe(0)
     expect(step('status').code).toBe(0)
@@ -245,7 +245,7 @@ describe.skipIf(NAMESPACE === undefined)('a folder that may not be written', () 
     expect(step('full').code).toBe(2)
     expect(step('full').stderr).toBe(
       'tieout: The disk refused to create a folder.\n  where:    DISK/books/filings\n' +
-        '  expected: a file system that can be written\n' +
+        '  expected: a writable file system\n' +
         '  found:    a file system that can only be read (EROFS)\n' +
         '  next:     Make the file system writable, or name another folder with --dir.\n',
     )

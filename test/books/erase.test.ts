@@ -205,7 +205,7 @@ describe('erase', { timeout: 120_000 }, () => {
 
     const repaired = await command(['verify', '--repair', '--dir', dir])
     expect([repaired.code, repaired.stderr]).toEqual([1, expect.anything()])
-    expect(repaired.stdout).toContain('erasing was interrupted, erase them again')
+    expect(repaired.stdout).toContain('an erasure was interrupted, erase them again')
     await command(['build', '--dir', dir])
     expect((await command(['erase', '4', '5', '--yes', '--dir', dir])).code).toBe(0)
 

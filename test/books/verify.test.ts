@@ -120,7 +120,7 @@ test.each<[string, (ledger: string) => void | Promise<void>, RegExp]>([
   [
     'of other books',
     (ledger) => cpSync(join(other, 'ledger.duckdb'), ledger),
-    /PROBLEM {2}ledger: it was built from other rows than have landed here/,
+    /PROBLEM {2}ledger: it was built from rows other than those that have landed here/,
   ],
   [
     'of another version whose hashes are not those of its rows',

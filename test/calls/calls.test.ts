@@ -98,7 +98,7 @@ describe('a call that breaks a rule', () => {
     ).rejects.toMatchObject({
       exitCode: 2,
       message: 'tax.records: endTime must be at most 7 days after startTime.',
-      details: { where: 'interface document, 4.19', action: 'Correct the fields named; nothing was sent.' },
+      details: { where: 'interface document, 4.19', action: 'Correct these fields. Nothing was sent.' },
     })
   })
 

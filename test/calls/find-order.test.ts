@@ -143,7 +143,7 @@ test.each([
     expect(made).toMatchObject(OPEN_STILL)
     expect(write).toMatchObject({ outcome: 'unknown' })
     expect(told).toContain(
-      'Order own-1 of write 1 cannot be told from order 7, which is older and has the same clientOid. Check both yourself.',
+      'Order own-1 of write 1 cannot be distinguished from order 7, which is older and has the same clientOid. Check both yourself.',
     )
   },
 )

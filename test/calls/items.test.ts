@@ -200,7 +200,7 @@ describe('a span that the configuration widens', () => {
     const open = await plan('trade.openOrders')
     expect({ code: open.code, said: open.stderr.split('\n')[0] }).toEqual({
       code: 2,
-      said: 'tieout: trade.openOrders takes no span of time that could be longer.',
+      said: 'tieout: trade.openOrders takes no time span that could be longer.',
     })
     const typo = await plan('broker.customer')
     expect(typo.code).toBe(2)

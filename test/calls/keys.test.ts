@@ -148,7 +148,7 @@ describe('a key created by a call', () => {
       name: 'OutcomeUnknown',
       details: {
         action: expect.stringMatching(
-          /^Look at the keys of the sub-account on the venue’s site; delete a key/,
+          /^Check the keys of the sub-account on the venue’s site; delete a key/,
         ),
       },
     })

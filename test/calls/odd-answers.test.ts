@@ -23,7 +23,7 @@ test('a success under a status of failure leaves open whether the write was carr
     'orderId=5',
   ])
   expect(run.code).toBe(5)
-  expect(run.stderr).toContain('tieout: It is not known whether the venue carried this out')
+  expect(run.stderr).toContain('tieout: It is unknown whether the venue carried this out')
   expect(write).toMatchObject({ outcome: 'unknown', code: '00000' })
   expect(sent).toBe(1)
 })
@@ -82,7 +82,7 @@ test('a redirect is followed nowhere, keys go to no other host, and the message 
   const dir = traderBooks(`http://127.0.0.1:${portOf(venue)}`, '{}')
   const { code, stderr } = await command(['call', 'trade.openOrders', '--dir', dir])
   expect(stderr).toContain(
-    `HTTP 302, a redirect to localhost:${portOf(other)}, which is not followed; look at venue.base_url`,
+    `HTTP 302, a redirect to localhost:${portOf(other)}, which is not followed; check venue.base_url`,
   )
   expect(code).toBe(4)
   expect(keys).toEqual([])

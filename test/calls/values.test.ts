@@ -51,7 +51,7 @@ describe('the words of a call', () => {
       ['__proto__', '2'],
     ])
     expect(() => validateParams(findEndpoint('account.settings')!, values)).toThrow(
-      'account.settings: constructor is no field of this endpoint; __proto__ is no field of this endpoint.',
+      'account.settings: constructor is not a field of this endpoint; __proto__ is not a field of this endpoint.',
     )
   })
 
@@ -93,7 +93,7 @@ describe('the words of a call', () => {
       [
         'The file for orders cannot be read.',
         `  where:    ${path}`,
-        '  expected: a file of text',
+        '  expected: a text file',
         '  found:    nothing of this name (ENOENT)',
         '  next:     Correct the path, or write orders=@@… for a value that begins with @.',
       ].join('\n'),

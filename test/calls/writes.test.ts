@@ -127,7 +127,7 @@ describe('a write whose answer is lost', () => {
     const [first, second] = await writesOf(at)
     expect([first?.outcome, second?.outcome]).toEqual(['done', 'unknown'])
     expect(at.told).toContain(
-      `Order mine of write ${second?.seq} cannot be told from that of write ${first?.seq}, which has the same clientOid. Check both yourself.`,
+      `Order mine of write ${second?.seq} cannot be distinguished from that of write ${first?.seq}, which has the same clientOid. Check both yourself.`,
     )
   })
 
@@ -198,7 +198,7 @@ describe('a write whose answer is lost', () => {
     const again = await command(place)
     expect(again.code).toBe(2)
     expect(again.stderr).toContain('Order mine of write 1 could not be looked for')
-    expect(again.stderr).toContain('it is not sent a second time')
+    expect(again.stderr).toContain('it was not sent a second time')
     expect(again.stderr).not.toContain('it can be sent again')
     expect(venue.arrived.filter((path) => path === PLACE)).toHaveLength(1)
   })

@@ -38,11 +38,15 @@ test('the configuration names the server; user and password come from the enviro
 })
 
 test.each([
-  ['http to another machine', 'url: http://ch.example.com:8123', 'https, or with http to this machine alone'],
+  [
+    'http to another machine',
+    'url: http://ch.example.com:8123',
+    'https, or with http if it is on this machine',
+  ],
   [
     'a password in the address',
     'url: "https://u:p@ch.example.com"',
-    'https, or with http to this machine alone',
+    'https, or with http if it is on this machine',
   ],
   ['a database that would need quotes', 'url: "https://ch", database: a-b', 'letters, digits and _'],
   [

@@ -398,7 +398,7 @@ describe('a run', { timeout: 120_000 }, () => {
       { account: 'main', class: 'refused', msg: message },
     ])
     expect(stderr).toContain(
-      'next:     Check venue.base_url with its port, and whether a firewall or a proxy stands in between. Then run again',
+      'next:     Check venue.base_url with its port, and whether a firewall or a proxy is in between. Then run again',
     )
   })
 })

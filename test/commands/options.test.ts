@@ -60,7 +60,7 @@ describe('behind -- nothing is an option', () => {
     [['import', 'trades', '--', '-x.csv'], 2, 'where:    -x.csv\n'],
     [['import', '--', 'stocks', 'x.csv'], 2, 'Argument: kind, Given: "stocks"'],
     [['call', '--', 'futures.none', 'a=1'], 2, 'futures.none'],
-    [['call', 'futures.positions', '--', 'coupon=1'], 2, 'coupon is no field of this endpoint.'],
+    [['call', 'futures.positions', '--', 'coupon=1'], 2, 'coupon is not a field of this endpoint.'],
     [['tables', '--', 'none'], 2, 'There is no published ledger yet.'],
     [['sql', '--out', '--', 'select 1'], 2, '--out has no value.'],
     [['status', '--', '-x'], 2, 'tieout: Unknown argument: -x\n'],

@@ -6,12 +6,12 @@ import { temporaryFolder } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 
 const refused: readonly (readonly [what: string, yaml: string, found: string])[] = [
-  ['a notifier without a program', 'notify: { command: [] }', 'expected: a list that is not empty'],
-  ['a notifier without a name', 'notify: { command: [""] }', 'expected: a text that is not empty'],
+  ['a notifier without a program', 'notify: { command: [] }', 'expected: a non-empty list'],
+  ['a notifier without a name', 'notify: { command: [""] }', 'expected: a non-empty string'],
   [
     'keys sent in clear to another machine',
     'venue: { base_url: "http://192.0.2.1:80" }',
-    'http to this machine alone',
+    'http if it is on this machine',
   ],
   ['a name and password in the address', 'venue: { base_url: "https://me:secret@example.com" }', 'base_url'],
   ['a query in the address', 'venue: { base_url: "https://example.com/?x=1" }', 'base_url'],
@@ -57,7 +57,7 @@ const refused: readonly (readonly [what: string, yaml: string, found: string])[]
     'venue: { base_url: 5 }',
     'expected: a string, in quotes if it is all digits\n  found:    a number',
   ],
-  ['a word for a list', 'history: { feeds: tax.records }', 'expected: a list\n  found:    a text'],
+  ['a word for a list', 'history: { feeds: tax.records }', 'expected: a list\n  found:    a string'],
   ['a key that nothing knows', 'reports: {}\ngone: 1', 'has an unknown key: gone'],
   [
     'a time that is not above zero',

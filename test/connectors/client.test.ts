@@ -172,7 +172,7 @@ describe('a write', () => {
     const error = await caught(settle(venue.account(access).request(placeOrder, order)))
     expect(error).toBeInstanceOf(OutcomeUnknown)
     expect(error.details.action).toBe(
-      'Look for the clientOid with `tieout call trade.openOrders`, then in trade.orderHistory. Do not send it again until then.',
+      'Look for the clientOid with `tieout call trade.openOrders`, then in trade.orderHistory. Until then, do not send it again.',
     )
     expect([error.retryable, received.length]).toEqual([false, 1])
   })

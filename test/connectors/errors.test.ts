@@ -135,7 +135,7 @@ describe('a code', () => {
       expect([name, error.name, error.exitCode]).toEqual([name, 'CredentialRefused', 4])
     }
     expect(refusalOf(refused('40099', { message }), true).details.action).toBe(
-      'Make the tax API key of account main anew in the account itself, not in demo trading, then run again. What has landed is kept.',
+      'Create the tax API key of account main again in the account itself, not in demo trading, then run again. What has landed is kept.',
     )
   })
 
@@ -169,7 +169,7 @@ describe('an error', () => {
   test('names place, what was found and what to do', () => {
     expect(refusalOf(refused('40014'), true).describe()).toBe(
       [
-        'The venue refused for want of a permission: tax.records for account main.',
+        'The venue refused the request for lack of a permission: tax.records for account main.',
         '  where:    GET /api/v3/tax/records?limit=500',
         '  expected: tax API key',
         '  found:    HTTP 400, code 40014, as the venue says',
@@ -181,17 +181,17 @@ describe('an error', () => {
   test.each([
     [
       302,
-      'The answer is none that the venue gives: tax.records for account main.',
+      'The answer did not come from the venue: tax.records for account main.',
       'Check venue.base_url, and whether a proxy, a firewall or the network’s own page answered in the venue’s place, then run again. What has landed is kept.',
     ],
     [
       403,
       'The venue refused the address of this machine: tax.records for account main.',
-      'Look first whether a proxy, a firewall or the network’s own page answered in the venue’s place; else add this machine’s address to those that the tax API key of account main is bound to, then run again.',
+      'First check whether a proxy, a firewall or the network’s own page answered in the venue’s place. Otherwise add this machine’s address to those that the tax API key of account main is bound to, then run again.',
     ],
     [
       503,
-      'The venue did not answer as it should: tax.records for account main.',
+      'The venue did not answer properly: tax.records for account main.',
       'Run again; what has landed is kept. If it persists, check the network and venue.base_url.',
     ],
   ])(
@@ -221,8 +221,8 @@ describe('an error', () => {
     [
       '429',
       'tax.records',
-      'The venue refused for too many requests',
-      'Run again later; what has landed is kept. If it happens often, another program uses the same account or address: lower venue.budgets for tax.records.',
+      'The venue refused because of too many requests',
+      'Run again later; what has landed is kept. If this happens often, another program is using the same account or address: lower venue.budgets for tax.records.',
     ],
     [
       '40008',
@@ -245,20 +245,20 @@ describe('an error', () => {
     [
       '40014',
       'trade.orderHistory',
-      'The venue refused for want of a permission',
+      'The venue refused the request for lack of a permission',
       'Give the API key of account main the permission UTA trade (read), then run again. What has landed is kept.',
     ],
     [
       '40014',
       'futures.positions',
-      'The venue refused for want of a permission',
-      'Give the API key of account main the permission to read this, or leave the endpoint out.',
+      'The venue refused the request for lack of a permission',
+      'Give the API key of account main permission to read this, or leave the endpoint out.',
     ],
     [
       '40014',
       'wallet.subaccountTransfer',
-      'The venue refused for want of a permission',
-      'Give the API key of account main the permission to do this, if an account of this kind can have it.',
+      'The venue refused the request for lack of a permission',
+      'Give the API key of account main permission to do this, if an account of this kind can have it.',
     ],
     [
       '40029',
@@ -276,24 +276,24 @@ describe('an error', () => {
       '40704',
       'tax.records',
       'The venue refused the time range',
-      'If the venue now remembers less, lower venue.retention_days for tax.records; else report this request as a defect.',
+      'If the venue now keeps less, lower venue.retention_days for tax.records; otherwise report this request as a bug.',
     ],
     [
       '40034',
       'tax.records',
       'The venue refused a parameter',
-      'Check the parameters and venue.base_url; if both are right, report this request as a defect.',
+      'Check the parameters and venue.base_url; if both are right, report this request as a bug.',
     ],
     [
       '40015',
       'tax.records',
-      'The venue did not answer as it should',
+      'The venue did not answer properly',
       'Run again; what has landed is kept. If it persists, check the network and venue.base_url.',
     ],
     [
       '77777',
       'tax.records',
-      'The venue refused with a code that is not known',
+      'The venue refused with an unknown code',
       'Look the code up in the venue’s documentation, then run again. What has landed is kept.',
     ],
   ])('of code %s at %s says what it is and what helps', (code, endpoint, message, action) => {
@@ -305,24 +305,24 @@ describe('an error', () => {
   test.each([
     ['40085', 'p2p.orders', 'a P2P merchant'],
     ['40084', 'tax.records', 'a unified account'],
-    ['40085', 'tax.futuresRecords', 'an account of another mode'],
+    ['40085', 'tax.futuresRecords', 'an account in another mode'],
   ])('of code %s at %s expects %s', (code, endpoint, expected) => {
     expect(refusalOf(refused(code, {}, endpoint), true).details.expected).toBe(expected)
   })
 
   test('that concerns no account names none', () => {
     const error = new RepeatedCursor(refused('repeated cursor', { account: '', status: null }))
-    expect(error.message).toBe('The venue gave the same cursor twice: tax.records.')
+    expect(error.message).toBe('The venue returned the same cursor twice: tax.records.')
     expect(error.details.found).toBe('code repeated cursor, as the venue says')
   })
 
   test('of a write whose answer was lost says how to find out, for each write of the catalogue', () => {
     const error = new OutcomeUnknown(refused('time-out', {}, 'account.repay'))
     expect(error.message).toBe(
-      'It is not known whether the venue carried this out: account.repay for account main.',
+      'It is unknown whether the venue carried this out: account.repay for account main.',
     )
     expect(error.details.action).toBe(
-      'Sync tax.records and look for a repayment of these coins. Do not send it again until then.',
+      'Sync tax.records and look for a repayment of these coins. Until then, do not send it again.',
     )
   })
 })

@@ -182,14 +182,14 @@ describe('a request that fails', () => {
     [
       'without TLS at the other end',
       reply(200, ''),
-      'No TLS connection to HOST came about',
+      'No TLS connection to HOST could be established',
       (origin) => origin.replace('http:', 'https:'),
       'TLS',
     ],
     [
       'that is cut every time',
       (_request, response) => response.socket?.destroy(),
-      'HOST broke the connection off',
+      'HOST closed the connection',
       (origin) => origin,
       'reset',
     ],

@@ -80,7 +80,7 @@ describe('a request that breaks a rule', () => {
   test('is told of all its violations at once', () => {
     const endpoint = findEndpoint('tax.records')!
     expect(() => validateParams(endpoint, { limit: '0', colour: 'red' })).toThrow(
-      'tax.records: bizType is required; startTime is required; endTime is required; limit must be a whole number from 1 to 500; colour is no field of this endpoint.',
+      'tax.records: bizType is required; startTime is required; endTime is required; limit must be a whole number from 1 to 500; colour is not a field of this endpoint.',
     )
   })
 

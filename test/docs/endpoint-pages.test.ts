@@ -94,17 +94,17 @@ describe('the request fields of an endpoint', () => {
 
   test('have their rules in the words of a refusal', () => {
     expect(fieldsOf('broker.createApiKey')).toEqual([
-      { name: 'subUid', required: true, rule: 'must be a text; must not be empty' },
-      { name: 'passphrase', required: true, rule: 'must be a text; must have 6 to 32 characters' },
+      { name: 'subUid', required: true, rule: 'must be a string; must not be empty' },
+      { name: 'passphrase', required: true, rule: 'must be a string; must have 6 to 32 characters' },
       {
         name: 'label',
         required: true,
-        rule: 'must be a text; must not be empty; must be shorter than 20 characters',
+        rule: 'must be a string; must not be empty; must be shorter than 20 characters',
       },
       {
         name: 'ipList',
         required: false,
-        rule: 'must be a list; must have at most 30 entries; each must be a text; each must not be empty',
+        rule: 'must be a list; must have at most 30 entries; each must be a string; each must not be empty',
       },
       { name: 'permType', required: true, rule: 'must be one of read_and_write, readonly' },
       {

@@ -9,7 +9,7 @@ export const account: Readonly<Record<string, Stated>> = {
     rate: { count: 20, perMs: 1_000, scope: 'uid' },
     good: {},
     excluded: [['classic', 'a unified account']],
-    broken: [[{ coin: 'BTC' }, 'coin is no field of this endpoint', 'here']],
+    broken: [[{ coin: 'BTC' }, 'coin is not a field of this endpoint', 'here']],
     publicClient: ({ v3 }) => v3.getAccountSettings(),
     record: {
       table: 'account_settings',

@@ -137,8 +137,8 @@ export const broker: Readonly<Record<string, Stated>> = {
     goodAtVenue: () => ({ ...last(30, -60_000), pageNo: '1', pageSize: '1000', showSub: 'yes' }),
     caller: 'broker',
     broken: [
-      [{ endTime: gone }, 'endTime must be given together with its other end'],
-      [{ startTime: gone }, 'startTime must be given together with its other end'],
+      [{ endTime: gone }, 'endTime must be given together with the other end of the range'],
+      [{ startTime: gone }, 'startTime must be given together with the other end of the range'],
       [last(30, 60_001), 'endTime must be at most 30 days after startTime'],
       [
         { startTime: String(NOW - 32 * DAY), endTime: String(NOW - 31 * DAY) },
@@ -169,8 +169,8 @@ export const broker: Readonly<Record<string, Stated>> = {
     goodAtVenue: () => ({ ...last(90), limit: '1000', showSub: 'no' }),
     caller: 'broker',
     broken: [
-      [{ endTime: gone }, 'endTime must be given together with its other end'],
-      [{ startTime: gone }, 'startTime must be given together with its other end'],
+      [{ endTime: gone }, 'endTime must be given together with the other end of the range'],
+      [{ startTime: gone }, 'startTime must be given together with the other end of the range'],
       [last(90, 60_001), 'endTime must be at most 90 days after startTime'],
       [{ limit: '1001' }, 'limit must be a whole number from 1 to 1000'],
       [{ showSub: 'maybe' }, 'showSub must be one of yes, no'],

@@ -8,7 +8,7 @@ export const p2p: Readonly<Record<string, Stated>> = {
     rate: { count: 10, perMs: 1_000, scope: 'uid' },
     good: {},
     excluded: [['sub', 'a P2P merchant']],
-    broken: [[{ uid: '1' }, 'uid is no field of this endpoint', 'here']],
+    broken: [[{ uid: '1' }, 'uid is not a field of this endpoint', 'here']],
     publicClient: ({ v2 }) => v2.getP2PMerchantInfo(),
     record: {
       table: 'merchants',

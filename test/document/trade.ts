@@ -100,7 +100,7 @@ export const trade: Readonly<Record<string, Stated>> = {
     }),
     broken: [
       [{ orders: manyOrders(21) }, 'orders must have at most 20 entries'],
-      [{ orders: [someOrder, someOrder] }, 'orders must name each order once, but orderId 1 stands twice'],
+      [{ orders: [someOrder, someOrder] }, 'orders must name each order once, but orderId 1 appears twice'],
       [{ orders: [{ qty: '1' }] }, 'orders[0].orderId must be given, or clientOid'],
       [{ orders: [{ ...someOrder, autoCancel: 'maybe' }] }, 'orders[0].autoCancel must be one of yes, no'],
       [
@@ -124,7 +124,7 @@ export const trade: Readonly<Record<string, Stated>> = {
       ],
       [
         { orders: [{ orderId: '1' }, { orderId: '1' }] },
-        'orders must name each order once, but orderId 1 stands twice',
+        'orders must name each order once, but orderId 1 appears twice',
         'here',
       ],
       [

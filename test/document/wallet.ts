@@ -44,7 +44,7 @@ export const wallet: Readonly<Record<string, Stated>> = {
       [{ symbol: gone }, 'symbol is required for a transfer from or to isolated_margin'],
       [
         { toType: 'spot', fromUserId: '1', toUserId: '1' },
-        'toType must be another than fromType within one account',
+        'toType must differ from fromType within one account',
       ],
       [{ amount: '0.0' }, 'amount must be a positive decimal number', 'here'],
     ],

@@ -55,7 +55,7 @@ test('journal: a flipped byte is found at its frame', async () => {
       'The body of a frame of the journal has been changed.',
       `  where:    ${segment(dir)}, frame 2, byte ${position - 16}`,
       '  expected: its checksum',
-      '  found:    another checksum',
+      '  found:    a different checksum',
       '  next:     Restore the journal folder from a backup. Without one, run `tieout verify --repair`: it keeps every intact frame, and the next nightly run fetches again what the venue still has.',
     ].join('\n'),
   )

@@ -238,8 +238,8 @@ test('journal: appending to a journal that is read or closed is refused', async 
   const [reader, writer] = [await openJournal(dir, reading()), await openJournal(dir, writing())]
   await writer.close()
 
-  await expect(reader.append(note('a'))).rejects.toThrow('not open for appending')
-  await expect(writer.append(note('a'))).rejects.toThrow('not open for appending')
+  await expect(reader.append(note('a'))).rejects.toThrow('not open for writing')
+  await expect(writer.append(note('a'))).rejects.toThrow('not open for writing')
 })
 
 test('journal: close waits for the appends that are under way', async () => {

@@ -104,7 +104,7 @@ describe('a landing database', () => {
       [
         'The landing database belongs to another user.',
         '  where:    /books/landing.duckdb',
-        '  expected: a file of the user that runs this command: only its owner may read it',
+        '  expected: a file owned by the user that runs this command, because only its owner may read it',
         `  found:    ${said}`,
         '  next:     Run this as the user of the nightly runs. Published figures do not need this (`tieout status`, `tieout report`, `tieout sql`).',
       ].join('\n'),

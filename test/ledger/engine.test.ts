@@ -210,7 +210,7 @@ describe('the settings', () => {
     })
     expect(queryTooLarge(readerSettings(engine, '300MB')).details).toMatchObject({
       expected: expect.stringMatching(/: what a view of the page may use$/),
-      action: expect.stringMatching(/take the CSV of the view, or the console/),
+      action: expect.stringMatching(/use the CSV of the view, or the console/),
     })
   })
 })
@@ -340,7 +340,7 @@ describe('a build without enough memory', () => {
         where: expect.any(String),
         expected: 'work within 45.8 MiB of memory: engine.memory: 48MB in the configuration',
         found: expect.stringMatching(/^Out of Memory Error: /),
-        action: expect.stringContaining('Set engine.memory in tieout.yaml to more'),
+        action: expect.stringContaining('Raise engine.memory in tieout.yaml'),
       },
     })
     expect(readFileSync(join(books.dir, 'ledger.duckdb')).equals(before)).toBe(true)
@@ -372,7 +372,7 @@ describe('a command without enough memory', () => {
     expect(code).toBe(5)
     expect(stderr).toContain('The build ran out of memory; the published ledger is as it was.')
     expect(stderr).toContain('work within 61 MiB of memory: engine.memory: 64MB in the configuration')
-    expect(stderr).toContain('Set engine.memory in tieout.yaml to more (`engine: { memory: 8GB }`)')
+    expect(stderr).toContain('Raise engine.memory in tieout.yaml (`engine: { memory: 8GB }`)')
     expect(stderr).not.toMatch(/\n\s+at /)
     expect(readFileSync(join(books, 'ledger.duckdb')).equals(before)).toBe(true)
     expect(readdirSync(join(books, 'tmp'))).toEqual([])
@@ -384,7 +384,7 @@ describe('a command without enough memory', () => {
     expect(configured.code).toBe(2)
     expect(configured.stderr).toContain('The query needs more memory than it may use.')
     expect(configured.stderr).toContain('within 61 MiB of memory: engine.memory: 64MB in the configuration')
-    expect(configured.stderr).toContain('Set engine.memory in tieout.yaml')
+    expect(configured.stderr).toContain('Raise engine.memory in tieout.yaml')
     const limited = await tieout(['sql', query, '--memory', '100MB', '--dir', books])
     expect(limited.code).toBe(2)
     expect(limited.stderr).toContain('work within 95.4 MiB of memory: --memory')

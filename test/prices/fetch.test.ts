@@ -352,7 +352,7 @@ describe('a source that fails', () => {
   })
 
   it.each([
-    ['no service of the ECB', 'HTTP status 404 for every day; look at prices.sources.ecb.url', 404, false],
+    ['no service of the ECB', 'HTTP status 404 for every day; check prices.sources.ecb.url', 404, false],
     ['an empty answer of success', 'an empty answer', 200, true],
   ])('because there is %s proves no day to be without a rate', async (_, problem, status, isEmpty) => {
     await books.trades(BOUGHT)
@@ -372,7 +372,7 @@ describe('a source that fails', () => {
     world.ecbStatus = (from) => (from > '2026' ? 404 : 200)
     world.ecbIsSite = true
     expect((await books.fetchPrices()).prices?.problems).toContain(
-      'ecb of EUR in CAD: HTTP status 404 for every day; look at prices.sources.ecb.url',
+      'ecb of EUR in CAD: HTTP status 404 for every day; check prices.sources.ecb.url',
     )
     world.ecbStatus = () => 200
     expect((await books.fetchPrices()).prices?.problems).toContain(

@@ -19,8 +19,8 @@ test('a venue that ignores the window is given up, with the range pending and th
   const { code, stderr } = await command(['sync', '--dir', dir])
 
   expect(code).toBe(5)
-  expect(stderr).toContain('The venue ignores the times that it is asked for: tax.records.')
-  expect(stderr).toContain('10 pages in a row without a row of their window')
+  expect(stderr).toContain('The venue ignores the requested times: tax.records.')
+  expect(stderr).toContain('10 pages in a row without a row from their window')
   const asked = venue.arrived.filter((path) => path === PATH).length
   expect(asked).toBeLessThan(100)
 }, 120_000)
@@ -54,7 +54,7 @@ describe('a list of orders', () => {
       cursor: 'c1',
     }))
     expect(code).toBe(5)
-    expect(stderr).toContain('The venue gave the same cursor twice: trade.orderHistory.')
+    expect(stderr).toContain('The venue returned the same cursor twice: trade.orderHistory.')
     expect(found).toBe('2,1')
   }, 120_000)
 
@@ -136,7 +136,7 @@ describe('a list of orders', () => {
         return { list: list(), cursor: `c${next}` }
       })
       expect(code).toBe(5)
-      expect(stderr).toContain('10 pages in a row whose cursor led to no new row')
+      expect(stderr).toContain('10 pages in a row whose cursor returned no new row')
       expect(found).toMatch(/,1$/)
       expect(asked).toBeLessThan(200)
     },
@@ -211,7 +211,7 @@ describe('a venue that shows rows beside the window', () => {
     async (_, answer) => {
       const { code, stderr, found, asked } = await fetched(answer)
       expect(code).toBe(5)
-      expect(stderr).toContain('10 pages in a row without a row of their window')
+      expect(stderr).toContain('10 pages in a row without a row from their window')
       expect(found).toMatch(/^(12|0),[1-9]/)
       expect(asked).toBeLessThan(200)
     },
@@ -243,6 +243,6 @@ test('a list whose rows have no ids is read to its end, however many pages it ha
     "select (select count(*) from liquidations), (select count(*) from coverage where feed = 'market.liquidations' and status = 'pending')"
   const { stdout } = await command(['sql', sql, '--dir', dir, '--format', 'csv'])
 
-  expect(stderr).not.toContain('led to no new row')
+  expect(stderr).not.toContain('returned no new row')
   expect([code, stdout.trim().split('\n').at(-1)]).toEqual([0, '1250,0'])
 }, 120_000)
