@@ -1,5 +1,5 @@
-// Writes the configuration and the credentials with which tieout runs against a sandbox as it would against the
-// venue: `sandbox --init DIR`. Files that are not these two are left alone.
+// Writes the configuration and the credentials with which tieout runs against a sandbox exactly as against the venue:
+// `sandbox --init DIR`. Other files are left alone.
 
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import type { SandboxAccount } from './core/accounts.ts'
 import { ENDPOINTS } from './endpoints/index.ts'
 import { faster } from './http/budgets.ts'
 
-/** What the parts of `Sandbox` that a configuration needs look like. */
+/** The parts of `Sandbox` that a configuration needs. */
 export interface Listing {
   baseUrl: string
   accounts: readonly SandboxAccount[]
@@ -16,7 +16,10 @@ export interface Listing {
 
 const OWNER_ONLY = 0o600
 
-/** How a configuration of a sandbox begins: only that, and the credentials beside it, may be replaced by the next one. */
+/**
+ * The first line of a sandbox configuration: only files with it, and the credentials beside them, may be replaced by
+ * the next one.
+ */
 export const CONFIG_MARK = '# A sandbox of tieout'
 
 export async function writeSandboxConfig(
@@ -48,7 +51,7 @@ export async function writeSandboxConfig(
       mode: OWNER_ONLY,
     },
   )
-  // The mode above holds for a new file only.
+  // The mode above applies only to a new file.
   await chmod(path, OWNER_ONLY)
 }
 

@@ -1,5 +1,5 @@
-// A venue on loopback that speaks the documented API over an invented past, with a truth to compare against.
-// It is written from the interface document and public facts of the venue, and shares no code with what it witnesses.
+// A venue on loopback that implements the documented API over an invented past, with a truth to compare against. It is
+// written from the interface document and public facts of the venue, and shares no code with what it tests.
 
 import type { SandboxAccount } from './core/accounts.ts'
 import type { Truth } from './core/books.ts'
@@ -27,18 +27,18 @@ export interface SandboxOptions {
   days?: number
   /** The venue's clock at the start, and the end of the past; default: the machine's clock. */
   now?: Date
-  /** Port on 127.0.0.1; default any free one. */
+  /** Port on 127.0.0.1; default: any free one. */
   port?: number
-  /** Budgets refill so many times as fast as documented; default 1. */
+  /** Budgets refill this many times as fast as documented; default 1. */
   speed?: number
-  /** What goes wrong: `name[=value]`, comma-separated, or an object of the same names. Nothing by default. */
+  /** What goes wrong: `name[=value]`, comma-separated, or an object with the same names. Nothing by default. */
   faults?: string | FaultOptions
   /**
    * How feeds that are walked by a row's id order and page: `ENDPOINT=WAY`, comma-separated, or an object of ways by
-   * endpoint; a way alone holds for 4.19 to 4.21 and 4.23.
+   * endpoint; a way alone applies to 4.19 to 4.21 and 4.23.
    */
   paging?: string | PagingOptions
-  /** Elapsed time in milliseconds; a test may hold it. Default `performance.now`. */
+  /** Elapsed time in milliseconds; a test may control it. Default `performance.now`. */
   monotonicMs?: () => number
 }
 
@@ -47,12 +47,12 @@ export interface Sandbox {
   accounts: SandboxAccount[]
   /** What really happened, also at `GET /truth`. */
   truth(): Truth
-  /** What was asked of it, also at `GET /stats`. */
+  /** What was requested of it, also at `GET /stats`. */
   stats(): Stats
   close(): Promise<void>
 }
 
-/** The invented past is held in memory; ten years are more than anybody needs of it. */
+/** The invented past is held in memory; ten years are more than anyone needs. */
 const DAYS_MAX = 3_650
 
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {

@@ -1,5 +1,5 @@
-// The sandbox's six accounts and their keys, all derived from the seed. The parent's key is bound to the
-// loopback addresses, since sub-account transfers ask for a bound key (interface document, 4.6 and part 5).
+// The sandbox's six accounts and their keys, all derived from the seed. The parent's key is bound to the loopback
+// addresses, since sub-account transfers require a bound key (interface document, 4.6 and part 5).
 
 import { Feed } from './feed.ts'
 import {
@@ -40,7 +40,9 @@ export const GRANTS = [
 ] as const
 export type Grant = (typeof GRANTS)[number]
 
-/** What a key may do: `uta_*` as part 5 names it, `master` for what only a key made by its owner can do. */
+/**
+ * What a key may do: `uta_*` as part 5 names it, `master` for what only a key created by the account's owner can do.
+ */
 export type Permission = Grant | 'uta_trade' | 'uta_mgt' | 'master' | 'tax'
 
 export interface ApiKey extends Credential {
@@ -107,22 +109,22 @@ const CAST: readonly {
   { name: 'sub-2', kind: 'unified', roles: ['sub'], parent: 'parent' },
 ]
 
-/** The partition of 4.19 that a record is found in. */
+/** The partition of 4.19 in which a record is found. */
 export function taxPartition(line: string, marginType: string | undefined): string {
   return line === 'MARGIN' && marginType === 'isolated' ? 'MARGIN/isolated' : line
 }
 
-/** The ledger whose balance a business line moves. P2P is always a ledger of its own. */
+/** The ledger whose balance a business line moves. P2P is always a separate ledger. */
 export function ledgerOf(account: Account, line: string): string {
   return account.kind === 'unified' ? 'UNIFIED' : line
 }
 
-/** Whether any feed of the account tells of a ledger: a classic account's spot wallet has none. */
+/** Whether any feed of the account covers a ledger: a classic account's spot wallet has none. */
 export function isTold(account: Account, ledger: string): boolean {
   return ledger === 'P2P' || account.kind === 'unified' || isFuturesLine(ledger)
 }
 
-/** The cast; plain accounts have the names and the habits of the others, but no role and no parent. */
+/** The cast; plain accounts have the names and habits of the others, but no role and no parent. */
 export function castAccounts(
   seed: number,
   arePlain: boolean,
@@ -137,7 +139,7 @@ export function castAccounts(
   const listed: SandboxAccount[] = []
   for (const [index, { name, kind, oneWay, bound, ...cast }] of CAST.entries()) {
     const { roles, parent } = arePlain ? { roles: [] } : cast
-    // The leading digit keeps the uids apart whatever the seed draws.
+    // The leading digit keeps the uids distinct whatever the seed draws.
     const uid = `${index + 1}${random.digits(9)}`
     accounts.push({
       name,

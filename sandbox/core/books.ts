@@ -1,6 +1,6 @@
-// The truth: plain books written as events are invented, never computed from the records that the feeds answer
-// with. Balances per account, ledger and coin; futures results per symbol; the times of each feed's records.
-// Every quantity ever touched stays in, also when it is back at zero.
+// The truth: plain books written as events are invented, never computed from the records that the feeds return.
+// Balances per account, ledger and coin; futures results per symbol; the times of each feed's records. Every quantity
+// ever touched stays in the books, even when it is back at zero.
 
 import { DAY_MS } from './clock.ts'
 import { FEEDS, type FeedName, type FuturesLine, RETENTION_DAYS } from './lines.ts'
@@ -34,7 +34,7 @@ export interface FuturesResult {
 
 interface AccountBooks {
   balances: Map<string, bigint>
-  /** What a transfer under way will take, though it has not been recorded yet. */
+  /** What a pending transfer will take, though it has not been recorded yet. */
   held: Map<string, bigint>
   futures: Map<string, Required<FuturesResult>>
   recordTimes: Record<FeedName, number[]>
@@ -50,14 +50,14 @@ export class Books {
     this.#accounts.set(uid, { balances: new Map(), held: new Map(), futures: new Map(), recordTimes })
   }
 
-  /** What can be spent: the balance without what a transfer under way will take. */
+  /** What can be spent: the balance without what a pending transfer will take. */
   balance(uid: string, ledger: string, coin: string): bigint {
     const { balances, held } = this.#of(uid)
     const key = `${ledger}|${coin}`
     return (balances.get(key) ?? 0n) - (held.get(key) ?? 0n)
   }
 
-  /** Keeps an amount from being spent; a negative one sets it free again. */
+  /** Reserves an amount so that it cannot be spent; a negative amount releases it. */
   hold(uid: string, ledger: string, coin: string, amount: bigint): void {
     const { held } = this.#of(uid)
     const key = `${ledger}|${coin}`
@@ -72,7 +72,7 @@ export class Books {
       .map(({ at, quantity }) => ({ coin: at[1]!, quantity }))
   }
 
-  /** Moves a balance and tells what it is afterwards. */
+  /** Moves a balance and returns the new balance. */
   move(uid: string, ledger: string, coin: string, change: bigint): bigint {
     const { balances } = this.#of(uid)
     const key = `${ledger}|${coin}`
@@ -102,7 +102,7 @@ export class Books {
     this.#of(uid).recordTimes[feed].push(ts)
   }
 
-  /** The truth of one account as of the given time; `tells` names the ledgers that some feed of it tells of. */
+  /** The truth of one account as of the given time; `tells` lists the ledgers that some feed of it covers. */
   truth(uid: string, tells: (ledger: string) => boolean, nowMs: number): Omit<TruthOfAccount, 'loans'> {
     const { balances, futures, recordTimes } = this.#of(uid)
     return {

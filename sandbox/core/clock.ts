@@ -1,5 +1,5 @@
-// The venue's clock: it starts where the options say and runs with the elapsed time it is given, so that a
-// test holds it by holding that. The `skew` fault shifts what the venue believes, never the history.
+// The venue's clock: it starts where the options set it and advances with the elapsed time it is given, so that a test
+// controls it by controlling that. The `skew` fault shifts what the venue takes for the time, never the history.
 
 export const SECOND_MS = 1_000
 export const HOUR_MS = 3_600_000
@@ -19,12 +19,12 @@ export class Clock {
     this.skewMs = skewMs
   }
 
-  /** Milliseconds since the sandbox started; what budgets, blocks and outages go by. */
+  /** Milliseconds since the sandbox started; used for budgets, blocks and outages. */
   elapsedMs(): number {
     return this.#monotonicMs() - this.#startedAtMs
   }
 
-  /** What the venue believes the time to be, in whole Unix milliseconds. */
+  /** The time according to the venue, in whole Unix milliseconds. */
   nowMs(): number {
     return Math.floor(this.#startMs + this.elapsedMs()) + this.skewMs
   }

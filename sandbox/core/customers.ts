@@ -1,5 +1,5 @@
-// The broker's referred customers: who registered when, whether directly or through another customer, and what the
-// identity check said. Uids rise with registration, since a uid is also the cursor of 4.5. Interface document, 2.14.
+// The broker's referred customers: who registered when, whether directly or through another customer, and the result of
+// the identity check. Uids rise with registration, since a uid is also the cursor of 4.5. Interface document, 2.14.
 
 import { DAY_MS, HOUR_MS } from './clock.ts'
 import { Random } from './random.ts'

@@ -1,6 +1,6 @@
-// Rows of one feed, in the order of events, so that times rise. Bounds in time are inclusive at both ends, the
-// cursor is exclusive (parts 1 and 4). A page is cut out of the list by binary searches, also where ids are not in
-// the order of events: each row knows the smallest id that follows and the largest that came before, and these rise.
+// Rows of one feed, in the order of events, so that times rise. Time bounds are inclusive at both ends, the cursor is
+// exclusive (parts 1 and 4). A page is cut out of the list by binary search, even if ids are not in the order of
+// events: each row knows the smallest id that follows and the largest that came before, and these rise.
 
 import { mannerOf, type Way } from './paging.ts'
 
@@ -18,7 +18,7 @@ export interface PageRequest<Row> {
   way: Way
   fromMs?: number | undefined
   toMs?: number | undefined
-  /** The id of a row; what it means depends on the way. */
+  /** The id of a row; what it means depends on the way of paging. */
   cursor?: string | undefined
   limit: number
   keep?: (row: Row) => boolean
@@ -44,7 +44,7 @@ export class Feed<Row> {
     }
   }
 
-  /** The first rows of what a request asks for, in the order of its way. */
+  /** The first rows of what a request asks for, in the order of its way of paging. */
   page({ way, fromMs, toMs, cursor, limit, keep }: PageRequest<Row>): Row[] {
     const manner = mannerOf(way)
     const wantsSmaller = manner.cursor === 'smaller'
@@ -82,8 +82,8 @@ export class Feed<Row> {
   }
 
   /**
-   * How the faults that damage records reach in: each row is replaced by the rows returned for it. Rows whose ids rise
-   * stay in the order of their ids, others in the order of their times.
+   * How the faults that damage records are applied: each row is replaced by the rows returned for it. Rows whose ids
+   * rise stay in the order of their ids, others in the order of their times.
    */
   rewrite(change: (row: Row) => { id: string; ts: number; row: Row }[] | undefined): void {
     const hasRisingIds = this.#rows.every(({ serial, smallestOnward }) => serial === smallestOnward)

@@ -1,6 +1,6 @@
-// Identifiers of the whole sandbox: unique, nineteen digits, rising in the order in which things happened.
-// Like the published ones they carry the millisecond in their upper bits and count on within it. Feeds whose ids are
-// unordered have scattered ones instead: about the right time, and by chance within it.
+// Identifiers of the whole sandbox: unique, nineteen digits, rising in the order in which things happened. Like the
+// published ones, they hold the millisecond in their upper bits and a counter below it. Feeds whose ids are unordered
+// have scattered ones instead: roughly ordered by time, and random within it.
 
 import { SECOND_MS } from './clock.ts'
 import { least } from './money.ts'
@@ -8,7 +8,7 @@ import type { Random } from './random.ts'
 
 const EPOCH_MS = 1_435_726_800_000n
 const COUNTER_BITS = 22n
-/** Set in scattered ids alone, so that they never meet one that counts. */
+/** Set only in scattered ids, so that they never collide with sequential ones. */
 const SCATTERED = 1n << (COUNTER_BITS - 1n)
 /** How far the time in a scattered id may be ahead of its row's. */
 const SCATTER_MS = SECOND_MS
@@ -23,7 +23,7 @@ export class Ids {
     return this.#last.toString()
   }
 
-  /** An id that rises with time only roughly, and tells nothing of the order within a second. */
+  /** An id that rises with time only roughly, and reveals nothing about the order within a second. */
   scattered(atMs: number, random: Random): string {
     for (;;) {
       const id =
@@ -39,7 +39,7 @@ export class Ids {
 
 const baseOf = (atMs: number): bigint => (BigInt(atMs) - EPOCH_MS) << COUNTER_BITS
 
-/** The smallest of some ids as numbers; empty where there is none. */
+/** The smallest of some ids, compared as numbers; empty if there is none. */
 export function smallest(ids: readonly string[]): string {
   return ids.length === 0 ? '' : ids.map(BigInt).reduce(least).toString()
 }

@@ -36,7 +36,7 @@ export type FeedName = (typeof FEEDS)[number]
 export const TAX_RETENTION_DAYS = 366
 export const ORDER_RETENTION_DAYS = 90
 
-/** Days after which a feed forgets; null where the document gives no limit. */
+/** Retention of a feed in days; null if the document gives no limit. */
 export const RETENTION_DAYS: Record<FeedName, number | null> = {
   'tax.records': TAX_RETENTION_DAYS,
   'tax.futuresRecords': null,

@@ -1,11 +1,11 @@
-// In which of the ways that are reported of the venue this one behaves. All of them are told with their sources in
-// README.md; what holds unless a switch says otherwise stands here.
+// Which of the reported behaviours of the venue this sandbox shows. All of them are described with their sources in
+// README.md; the defaults are here.
 
 import type { FeedName } from './lines.ts'
 import { USUAL_WAYS, type Ways } from './paging.ts'
 import type { Spelling } from './spellings.ts'
 
-/** So many rows of one feed that share a millisecond. */
+/** This many rows of one feed share a millisecond. */
 export interface Burst {
   feed: FeedName
   rows: number
@@ -16,7 +16,7 @@ export interface Manners {
   /** Of the types of 4.20 and 4.21. */
   spelling: Spelling
   bursts: readonly Burst[]
-  /** Every account is nothing but a trader, and nobody's sub-account. */
+  /** Every account is a plain trader, and not a sub-account. */
   plainAccounts: boolean
 }
 

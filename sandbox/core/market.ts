@@ -1,5 +1,5 @@
-// What is traded and at what price. Prices walk hour by hour in integers from a seed and stand still once the
-// history has ended, so that a write always meets the walk's last price.
+// What is traded and at what price. Prices walk hour by hour in integers from a seed and stay constant once the history
+// has ended, so that a write always meets the walk's last price.
 
 import { HOUR_MS } from './clock.ts'
 import type { FuturesLine } from './lines.ts'
@@ -9,7 +9,7 @@ import { Random } from './random.ts'
 /** The platform's own coin: fees can be paid in it at a discount, and dust is converted into it. */
 export const PLATFORM_COIN = 'BGB'
 
-/** What money of a state costs; it stands still. */
+/** The price of fiat money, which is constant. */
 export const DOLLARS_PER_FIAT: Readonly<Record<string, string>> = { USD: '1', EUR: '1.085', GBP: '1.27' }
 
 interface CoinSpec {
@@ -125,7 +125,7 @@ export class Market {
     }
   }
 
-  /** The dollar price of a coin at a time, between the hours on a straight line. */
+  /** The dollar price of a coin at a time, interpolated linearly between the hours. */
   dollarPrice(coin: string, atMs: number): bigint {
     const walk = this.#walks.get(coin)
     if (walk === undefined) throw new Error(`no price for ${coin}`)

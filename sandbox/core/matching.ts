@@ -1,5 +1,5 @@
-// Orders that come in meet the market at the walk's last price: one that crosses it is filled at that price, any
-// other rests. What resting orders will pay is frozen and cannot be spent twice. Interface document, 4.7 to 4.10.
+// Incoming orders meet the market at the walk's last price: an order that crosses it is filled at that price, any other
+// rests. What resting orders will pay is frozen and cannot be spent twice. Interface document, 4.7 to 4.10.
 
 import type { Account } from './accounts.ts'
 import type { OrderCategory, Side } from './lines.ts'
@@ -34,7 +34,7 @@ export function frozenBy(order: Order): { coin: string; amount: bigint } {
     : { coin: pair.quote, amount: times(left, order.price) }
 }
 
-/** What of a wallet's balance is free to be spent or moved, or would be without one of its orders. */
+/** How much of a wallet's balance can be spent or moved, or could be without one of its orders. */
 export function available(venue: Venue, place: Place, coin: string, without?: Order): bigint {
   const balance = walletBalance(venue, place, coin)
   const sharesBalance = place.account.kind === 'unified' ? place.wallet !== 'p2p' : place.wallet === 'spot'
@@ -47,7 +47,7 @@ export function available(venue: Venue, place: Place, coin: string, without?: Or
   return balance > frozen ? balance - frozen : 0n
 }
 
-/** A pair and a contract may bear the same symbol: the order's line tells which is meant. */
+/** A pair and a contract may have the same symbol: the order's line shows which is meant. */
 export function placesOf(order: Order): { pricePlaces: number; quantityPlaces: number } {
   return isFutures(order) ? contractOf(order) : spotPair(order.symbol)!
 }
@@ -62,13 +62,13 @@ function marketPrice(venue: Venue, order: Order, atMs: number): bigint {
     : venue.market.spotPrice(spotPair(order.symbol)!, atMs)
 }
 
-/** Whether an order would trade at once at the market's price. */
+/** Whether an order would trade immediately at the market's price. */
 export function crosses(order: Pick<Order, 'orderType' | 'side' | 'price'>, price: bigint): boolean {
   if (order.orderType === 'market') return true
   return order.side === 'buy' ? order.price >= price : order.price <= price
 }
 
-/** Lets an open order meet the market: what crosses is filled in full, and a filled order's life ends. */
+/** Matches an open order with the market: a crossing order is filled completely, and a filled order is finished. */
 export function match(venue: Venue, account: Account, order: Order, atMs: number): void {
   const price = marketPrice(venue, order, atMs)
   if (awaitsTrigger(order) || !crosses(order, price)) return

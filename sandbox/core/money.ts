@@ -12,7 +12,7 @@ export function isDecimal(text: string): boolean {
   return match !== null && (match[3] ?? '').length <= DECIMALS
 }
 
-/** Reads a plain decimal such as `-0.0004556178732628`. */
+/** Parses a plain decimal such as `-0.0004556178732628`. */
 export function money(text: string): bigint {
   const match = PLAIN_DECIMAL.exec(text)
   if (match === null || !isDecimal(text)) throw new RangeError(`not a plain decimal of the sandbox: ${text}`)
@@ -20,7 +20,7 @@ export function money(text: string): bigint {
   return match[1] === '-' ? -value : value
 }
 
-/** Writes an amount the way the venue does: no exponent, no trailing zeros, `0` for nothing. */
+/** Formats an amount the way the venue does: no exponent, no trailing zeros, `0` for nothing. */
 export function text(value: bigint): string {
   const magnitude = value < 0n ? -value : value
   const fraction = (magnitude % ONE).toString().padStart(DECIMALS, '0').replace(/0+$/, '')
@@ -30,7 +30,7 @@ export function text(value: bigint): string {
 export const times = (a: bigint, b: bigint): bigint => (a * b) / ONE
 export const per = (a: bigint, b: bigint): bigint => (a * ONE) / b
 
-/** Truncates toward zero after so many decimals. */
+/** Truncates toward zero after this many decimals. */
 export function cut(value: bigint, places: number): bigint {
   const step = 10n ** BigInt(DECIMALS - places)
   return (value / step) * step

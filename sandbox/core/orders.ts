@@ -1,5 +1,5 @@
 // Orders of the unified account: their life from live to filled or cancelled, and how 4.10 and 4.11 show them.
-// Quantities are exact; the average price is the executed value over the executed quantity, cut to the price's
+// Quantities are exact; the average price is the executed value over the executed quantity, truncated to the price's
 // decimals. Interface document, 2.3 and part 3.
 
 import type { MarginType, OrderCategory, Side } from './lines.ts'
@@ -7,7 +7,7 @@ import { cut, per, text } from './money.ts'
 
 export type OrderStatus = 'live' | 'new' | 'partially_filled' | 'filled' | 'cancelled'
 
-/** A price that closes what an order opens: at the market, or at a limit where there is one. */
+/** A price that closes what an order opens: at the market, or at a limit if there is one. */
 export interface Guard {
   trigger: bigint
   limit?: bigint
@@ -135,14 +135,14 @@ export function openOrderRow(order: Order): Record<string, unknown> {
     reduceOnly: order.reduceOnly ? 'YES' : 'NO',
     stpMode: order.stpMode,
     ...fieldsOfToday(order),
-    // As published: an open order without a fee holds one detail of nulls.
+    // As published: an open order without a fee has one detail of nulls.
     feeDetail: order.fees.size === 0 && isOpen(order) ? [{ feeCoin: null, fee: null }] : feeDetail(order),
     createdTime: String(order.createdMs),
     updatedTime: String(order.updatedMs),
   }
 }
 
-/** What today's venue sends beyond the document. */
+/** What the venue sends today beyond the document. */
 function fieldsOfToday(order: Order): Record<string, string | null> {
   const { takeProfit, stopLoss } = order
   const [tp, sl] = [guardFields(takeProfit), guardFields(stopLoss)]

@@ -1,15 +1,15 @@
-// The ways in which a feed that is walked by a row's id orders its rows, and what the id that a client gives means.
-// The document leaves this open for the tax feeds, and accounts of the venue differ (README.md has the sources), so
-// the way is chosen: for all the feeds that tell of money, or endpoint by endpoint.
+// How a feed that is walked by a row's id orders its rows, and what the id given by a client means. The document leaves
+// this open for the tax feeds, and accounts of the venue differ (README.md has the sources), so the way of paging can
+// be chosen: for all feeds of money movements, or endpoint by endpoint.
 
 import { Random } from './random.ts'
 
 interface Manner {
-  /** Which end of the window the first page begins with. */
+  /** The end of the window at which the first page begins. */
   from: 'newest' | 'oldest'
-  /** Whether a given id asks for the rows with smaller ids or for those with larger ones. */
+  /** Whether a given id requests the rows with smaller ids or those with larger ones. */
   cursor: 'smaller' | 'larger'
-  /** Whether ids rise in the order of events, or say nothing of the order within an instant and about it. */
+  /** Whether ids rise in the order of events, or reveal nothing about the order within an instant or near it. */
   ids: 'rising' | 'scattered'
 }
 
@@ -44,12 +44,12 @@ export const PAGED_ENDPOINTS = Object.keys(DEFAULT_WAYS) as PagedEndpoint[]
 export type Ways = Readonly<Record<PagedEndpoint, Way>>
 export const USUAL_WAYS: Ways = DEFAULT_WAYS
 
-/** What a way without an endpoint's name holds for: the feeds whose order the document leaves open. */
+/** The feeds to which a way without an endpoint's name applies: those whose order the document leaves open. */
 const MONEY_FEEDS = ['tax.records', 'tax.futuresRecords', 'tax.p2pRecords', 'p2p.orders'] as const
 
 export type PagingOptions = Partial<Record<PagedEndpoint, Way | typeof SEEDED>>
 
-/** Reads `WAY`, `ENDPOINT=WAY` or several of them, comma-separated, or an object of ways by endpoint. */
+/** Parses `WAY`, `ENDPOINT=WAY` or several of them, comma-separated, or an object of ways by endpoint. */
 export function readPaging(options: string | PagingOptions = {}, seed = 1): Ways {
   const ways: Record<PagedEndpoint, Way> = { ...DEFAULT_WAYS }
   const parts = typeof options === 'string' ? split(options) : Object.entries(options)
@@ -61,7 +61,7 @@ export function readPaging(options: string | PagingOptions = {}, seed = 1): Ways
   return ways
 }
 
-/** Parts as endpoint and way; a way that stands alone comes first, so that a named endpoint is an exception to it. */
+/** Parts as endpoint and way; a way without an endpoint comes first, so that a named endpoint is an exception to it. */
 function split(text: string): [string, string][] {
   const parts = text
     .split(',')

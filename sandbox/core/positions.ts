@@ -1,5 +1,5 @@
 // Futures positions and what their events do to the books: opens carry only a fee, closes the realised result,
-// settlements the funding, liquidations the loss. The truth of each symbol is noted here, as the event happens.
+// settlements the funding, liquidations the loss. The truth of each symbol is recorded here, as the event happens.
 
 import type { Account, Position } from './accounts.ts'
 import type { Side } from './lines.ts'
@@ -41,7 +41,7 @@ export function profit(contract: Contract, position: Position, quantity: bigint,
   return cut(position.side === 'long' ? gain : -gain, PLACES)
 }
 
-/** The side of an order that takes this step with a position of this side. */
+/** The side of an order that takes this step with a position on this side. */
 export function orderSide(step: Step, side: Side): 'buy' | 'sell' {
   return (side === 'long') === (step === 'open') ? 'buy' : 'sell'
 }
@@ -55,7 +55,7 @@ export interface FuturesFill {
   leverage: number
 }
 
-/** Executes a part of a futures order against the position of its side. */
+/** Executes a part of a futures order against the position on its side. */
 export function fillFuturesOrder(
   venue: Venue,
   account: Account,

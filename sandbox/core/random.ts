@@ -1,5 +1,5 @@
-// The sandbox's only source of chance: sfc32, seeded by a number and the name of a stream. Streams are
-// independent, so that a change in how one kind of event is invented leaves all the others as they were.
+// The sandbox's only source of randomness: sfc32, seeded by a number and the name of a stream. Streams are independent,
+// so that a change in how one kind of event is invented leaves all the others unchanged.
 
 export class Random {
   #a: number
@@ -44,7 +44,7 @@ export class Random {
     return items[this.int(0, items.length - 1)]!
   }
 
-  /** An amount between low and high, of eighteen decimals: cut it to the places that the coin has. */
+  /** An amount between low and high, with eighteen decimals: truncate it to the coin's precision. */
   amount(low: bigint, high: bigint): bigint {
     return low + ((high - low) * BigInt(this.next())) / 2n ** 32n
   }

@@ -26,7 +26,7 @@ export interface P2pRecord {
   id: string
   coin: string
   p2pTaxType: P2pType
-  /** The quantity moved, without a sign: the type tells the direction. */
+  /** The quantity moved, without a sign: the type shows the direction. */
   balance: string
   ts: string
 }
@@ -62,11 +62,11 @@ export interface P2pOrder {
 
 export interface Liquidation {
   symbol: string
-  /** `buy` where a long position was liquidated, `sell` where a short one was. */
+  /** `buy` if a long position was liquidated, `sell` if a short one was. */
   side: 'buy' | 'sell'
   price: string
   amount: string
   ts: string
-  /** The place of the record in the feed; not sent with it. */
+  /** The position of the record in the feed; not sent with it. */
   cursor: string
 }

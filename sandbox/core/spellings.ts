@@ -1,7 +1,7 @@
-// How the v2 tax feeds name their types. The books keep the names of the document (2.10 and 2.11); what live accounts
-// were sent are the futures ledger's own names, in lower case, one for funding of both directions, and hyphens in the
-// P2P feed. The venue's public facts have these names; all but `open_*`, `close_*`, funding and the transfers are
-// known from its list of ledger types alone.
+// How the v2 tax feeds name their types. The books keep the names of the document (2.10 and 2.11). Live accounts were
+// sent the futures ledger's own names, in lower case, with one name for funding in both directions, and hyphens in the
+// P2P feed. The names come from the venue's public facts; all but `open_*`, `close_*`, funding and the transfers are
+// known only from its list of ledger types.
 
 import type { FuturesRecord, P2pRecord } from './records.ts'
 
@@ -25,7 +25,7 @@ const RECORDED_FUTURES: Record<string, string> = {
   CONTRACT_MAIN_SETTLE_FEE_USER_OUT: 'contract_main_settle_fee',
 }
 
-/** A type that no ledger names, such as one that a fault has made up, stays as it is. */
+/** A type that no ledger names, such as one invented by a fault, stays as it is. */
 export function spelledFutures(row: FuturesRecord, spelling: Spelling): FuturesRecord {
   const recorded = spelling === 'recorded' ? RECORDED_FUTURES[row.futureTaxType] : undefined
   return recorded === undefined ? row : { ...row, futureTaxType: recorded }

@@ -1,6 +1,6 @@
-// Fills of spot and margin orders. One fill makes three rows of one millisecond, in id order: the coin received,
-// the fee when it is paid in the platform coin, the coin paid (published sample of 4.19). Shared by the invented
-// history and by orders that come in through the API.
+// Fills of spot and margin orders. One fill makes three rows in one millisecond, in id order: the coin received, the
+// fee if it is paid in the platform coin, the coin paid (published sample of 4.19). Shared by the invented history and
+// by orders that arrive through the API.
 
 import type { Account } from './accounts.ts'
 import type { MarginType } from './lines.ts'
@@ -21,7 +21,7 @@ export interface SpotFill {
   marginType?: MarginType
 }
 
-/** Executes a part of a spot or margin order; false, and nothing moved, when the account cannot pay for it. */
+/** Executes a part of a spot or margin order; false, and nothing moved, if the account cannot pay for it. */
 export function fillSpotOrder(
   venue: Venue,
   account: Account,

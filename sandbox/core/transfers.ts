@@ -1,5 +1,5 @@
-// Moves between wallets and accounts, and conversions of small balances: every move leaves one record on each side
-// that has a feed, some milliseconds apart. Interface document, 4.6 and 4.24.
+// Transfers between wallets and accounts, and conversions of small balances: every transfer leaves one record on each
+// side that has a feed, some milliseconds apart. Interface document, 4.6 and 4.24.
 
 import { type Account, ledgerOf } from './accounts.ts'
 import type { BusinessLine, MarginType, Wallet } from './lines.ts'
@@ -43,7 +43,7 @@ export function drawLegs(random: Random): Legs {
   return { paysFirst: random.chance(0.5), apartMs: random.int(24, 57) }
 }
 
-/** The leg that is recorded first; the caller has seen to it that the sender holds enough. */
+/** The leg that is recorded first; the caller has checked that the sender holds enough. */
 export function beginTransfer(venue: Venue, transfer: Transfer, { paysFirst }: Legs, atMs: number): void {
   const { from, to, coin, amount } = transfer
   if (paysFirst) {
@@ -78,7 +78,7 @@ function leg(venue: Venue, { account, wallet }: Place, coin: string, amount: big
   }
 }
 
-/** Worth below which a balance counts as small. */
+/** The value below which a balance is small. */
 const SMALL_WORTH = money('10')
 const CONVERSION_RATE = money('0.98')
 
@@ -89,7 +89,7 @@ function converted(venue: Venue, account: Account, coin: string, atMs: number): 
   return worth < SMALL_WORTH ? cut(received, COINS[PLATFORM_COIN]!.places) : 0n
 }
 
-/** Whether a coin is there, worth little, and enough to be converted into anything. */
+/** Whether the account has the coin, with a small value that is still enough to be converted into anything. */
 export function isSmallBalance(venue: Venue, account: Account, coin: string, atMs: number): boolean {
   return coin !== PLATFORM_COIN && converted(venue, account, coin, atMs) > 0n
 }

@@ -1,5 +1,5 @@
 // The venue's whole state, and the only place where a balance moves: one posting moves the books, then writes the
-// record that tells of it, with the balance after it. Ids rise in that order. Interface document, 2.9 to 2.11.
+// record of it, with the balance after it. Ids rise in that order. Interface document, 2.9 to 2.11.
 
 import {
   type Account,
@@ -60,11 +60,11 @@ export class Venue {
   readonly customers: readonly Customer[]
   /** The same customers, as 4.5 pages them. */
   readonly kycResults = new Feed<Customer>()
-  /** Of the whole market, which others trade on too. */
+  /** Of the whole market, in which others trade too. */
   readonly liquidations = new Map<FuturesLine, Feed<Liquidation>>(
     FUTURES_LINES.map((line) => [line, new Feed()]),
   )
-  /** The chance in the ids of those endpoints that have them scattered. */
+  /** The randomness in the ids of those endpoints that have them scattered. */
   readonly #scatters: ReadonlyMap<PagedEndpoint, Random>
   #lastMs: number
 
@@ -136,7 +136,7 @@ export class Venue {
     }
   }
 
-  /** Moves one coin of the P2P wallet; the record tells the quantity without a sign. */
+  /** Moves one coin of the P2P wallet; the record holds the quantity without a sign. */
   postP2p(account: Account, atMs: number, coin: string, type: P2pType, quantity: bigint): void {
     this.#lastMs = atMs
     const change = type === 'buy' || type === 'transfer_in' ? quantity : -quantity
@@ -153,7 +153,7 @@ export class Venue {
   ): Order {
     this.#lastMs = draft.createdMs
     const orderId = this.#newId(draft.createdMs, 'trade.orderHistory', 'trade.openOrders')
-    // Who names none is given one, and it is not the order's id.
+    // If the request names none, one is generated, which is not the order's id.
     const clientOid =
       draft.clientOid ?? new Random(this.seed, `clientOid/${orderId}`).digits(CLIENT_OID_DIGITS)
     const order = newOrder({ ...draft, orderId, clientOid, holdMode: account.holdMode })
@@ -161,7 +161,7 @@ export class Venue {
     return order
   }
 
-  /** Ends an order's life; what has been filled stays filled. A closed order belongs to the history. */
+  /** Ends an order; what has been filled stays filled. A closed order belongs to the history. */
   closeOrder(account: Account, order: Order, atMs: number, cancelReason = ''): void {
     if (isOpen(order)) {
       order.status = 'cancelled'
@@ -183,7 +183,7 @@ export class Venue {
     this.liquidations.get(line)!.append(cursor, atMs, { ...liquidation, cursor, ts: String(atMs) })
   }
 
-  /** An id for a row that these endpoints answer with: scattered where one of them is told to have it so. */
+  /** An id for a row that these endpoints return: scattered if one of them is configured so. */
   #newId(atMs: number, ...endpoints: PagedEndpoint[]): string {
     const scattered = endpoints.find((endpoint) => this.#scatters.has(endpoint))
     return scattered === undefined
@@ -191,7 +191,7 @@ export class Venue {
       : this.ids.scattered(atMs, this.#scatters.get(scattered)!)
   }
 
-  /** Uids rise with registration, and the checks come days later in no order: the two orders that 4.5 can have. */
+  /** Uids rise with registration, and the checks follow days later in no order: the two orders that 4.5 can have. */
   #listKycResults(): void {
     const listed = this.#scatters.has('broker.customerKyc')
       ? this.customers.toSorted((a, b) => a.kycMs - b.kycMs)

@@ -21,7 +21,7 @@ export const settings = endpoint({
   handle: ({ account }) => ({
     uid: account.uid,
     accountMode: 'unified',
-    // Beyond the document: only who may borrow has more than the basic level.
+    // Beyond the document: only accounts that may borrow have more than the basic level.
     accountLevel: account.roles.includes('institution') ? 'advanced' : 'basic',
     assetMode: 'multi_assets',
     holdMode: account.holdMode,
@@ -43,7 +43,7 @@ export const settings = endpoint({
 
 const coins = listOf(string, 100)
 
-/** The amount repaid is told in USDT, since several coins may have been repaid at once. */
+/** The amount repaid is stated in USDT, since several coins may have been repaid at once. */
 export const repay = endpoint({
   section: '4.15',
   name: 'account.repay',
@@ -71,7 +71,7 @@ export const repay = endpoint({
   },
 })
 
-/** Repays what one payment coin can, exchanging it first where it is another coin; tells how much, in dollars. */
+/** Repays what one payment coin can, exchanging it first if it is another coin; returns how much, in dollars. */
 function repayWith(venue: Venue, account: Account, debt: Debt, coin: string, atMs: number): bigint {
   const free = available(venue, { account, wallet: 'crossed_margin' }, coin)
   const debtPrice = venue.market.dollarPrice(debt.coin, atMs)

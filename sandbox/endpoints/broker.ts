@@ -1,4 +1,4 @@
-// What a broker does with the keys of its sub-accounts and reads of its customers; a parent, too, may read its
+// What a broker does with the keys of its sub-accounts and reads about its customers; a parent may also read its
 // sub-accounts' e-mail records. Interface document, 4.1 to 4.5 and part 5.
 
 import { isIP } from 'node:net'
@@ -58,7 +58,7 @@ export const createApiKey = endpoint({
     if (params.permList.length === 0) throw refusals.missing('permList')
     const grants = new Set<Permission>(params.permList)
     checkGrants(params.permType, grants)
-    // The stream goes on from key to key, so that no two are alike.
+    // The stream continues from key to key, so that no two are alike.
     const { apiKey, secret } = inventCredential(new Random(venue.seed, `issued key ${venue.keys.size}`))
     const key: ApiKey = {
       apiKey,
@@ -75,7 +75,7 @@ export const createApiKey = endpoint({
   },
 })
 
-/** Empty values change nothing; an empty permType or permList must still be there. */
+/** Empty values change nothing; an empty permType or permList must still be present. */
 export const modifyApiKey = endpoint({
   section: '4.2',
   name: 'broker.modifyApiKey',
@@ -147,7 +147,7 @@ export const subaccountEmail = endpoint({
   permissions: ['master'],
   onlyFor: { roles: ['parent', 'broker'], code: '40029' },
   params: { subUid: required(string) },
-  // A uid that is no sub-account's has no record.
+  // A uid that is not a sub-account's has no record.
   handle: ({ venue, account, params }) => {
     const sub = venue.account(params.subUid)
     if (sub?.parentUid !== account.uid) throw refusals.notForThisAccount('40054')

@@ -1,5 +1,5 @@
-// The shape of an endpoint's declaration: where it is, how often it may be called and by whom, what it accepts, and
-// the function that answers. Everything that holds for all endpoints alike is done before `handle` is called.
+// The shape of an endpoint's declaration: where it is, how often and by whom it may be called, what it accepts, and the
+// function that answers. Everything common to all endpoints is done before `handle` is called.
 
 import type { Account, ApiKey, Permission } from '../core/accounts.ts'
 import { DAY_MS, HOUR_MS } from '../core/clock.ts'
@@ -22,16 +22,19 @@ export interface SignedCall<S extends Shape> extends Call<S> {
   key: ApiKey
 }
 
-/** How an answer's rows go on: by which parameter, under which names the answer holds rows and the next cursor. */
+/**
+ * How an answer's rows continue: by which parameter, and under which names the answer holds the rows and the next
+ * cursor.
+ */
 export interface Paging {
   param: 'cursor' | 'idLessThan'
-  /** Null where the data is the list of rows itself. */
+  /** Null if the data is the list of rows itself. */
   rows: string | null
-  /** Null where the answer holds no cursor and the last row's id is the next one. */
+  /** Null if the answer has no cursor and the last row's id is the next one. */
   next: string | null
-  /** Which row's id that cursor is; the last one's unless said otherwise. */
+  /** Which row's id that cursor is; the last one's by default. */
   isNext?: 'smallest'
-  /** Null where rows have no id and only the venue can make a cursor. */
+  /** Null if rows have no id and only the venue can create a cursor. */
   id: string | null
 }
 
@@ -42,7 +45,7 @@ interface Declaration<S extends Shape> {
   method: 'GET' | 'POST'
   path: string
   rate: { count: number; perMs: number; scope: 'uid' | 'ip' }
-  /** Endpoints of one group spend one budget, of the rate that each of them has. */
+  /** Endpoints of one group share one budget, with the rate that each of them has. */
   budgetGroup?: string
   params: S
   /** Time parameters of the request; checked before the handler sees them. */
@@ -57,18 +60,18 @@ export interface PublicEndpoint<S extends Shape> extends Declaration<S> {
 
 export interface SignedEndpoint<S extends Shape> extends Declaration<S> {
   isPublic?: false
-  /** A key needs one of these; none named means any key, also the tax key. */
+  /** A key needs one of these; none means any key, including the tax key. */
   permissions: readonly Permission[]
-  /** Refused to a key that may only read. */
+  /** Refused to a read-only key. */
   writes?: true
-  /** A v3 endpoint serves unified accounts alone. */
+  /** A v3 endpoint serves only unified accounts. */
   isUnifiedOnly?: true
   /** The account needs one of these roles; others are refused with the code. */
   onlyFor?: { roles: readonly Role[]; code: NotForThisAccount | ((account: Account) => NotForThisAccount) }
   handle(call: SignedCall<S>): unknown
 }
 
-/** An endpoint of whatever shape, as the registry holds it. */
+/** An endpoint of any shape, as the registry holds it. */
 export type Endpoint = PublicEndpoint<Shape> | SignedEndpoint<Shape>
 
 export function publicEndpoint<S extends Shape>(endpoint: Omit<PublicEndpoint<S>, 'isPublic'>): Endpoint {
@@ -81,9 +84,9 @@ export function endpoint<S extends Shape>(endpoint: SignedEndpoint<S>): Endpoint
 
 export interface TimeWindow {
   spanDays: number
-  /** How far back a start may lie; null where the document gives no limit. */
+  /** How far back a start may lie; null if the document gives no limit. */
   retentionDays: number | null
-  /** Both bounds are given or neither is. */
+  /** Either both bounds are given or neither is. */
   bothOrNeither?: true
 }
 
@@ -114,7 +117,7 @@ export function checkWindow(
   }
 }
 
-/** The oldest time that a feed still answers with, given what was asked for. */
+/** The oldest time that a feed still returns, given what was requested. */
 export function retained(retentionDays: number, nowMs: number, fromMs: number | undefined): number {
   return Math.max(fromMs ?? 0, nowMs - retentionDays * DAY_MS)
 }

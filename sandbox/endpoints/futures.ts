@@ -1,4 +1,4 @@
-// Futures of an account: its positions, and what its sub-accounts hold in a product line. Interface document, 4.12,
+// Futures of an account: its positions, and the assets of its sub-accounts in a product line. Interface document, 4.12,
 // 4.13, 2.4 and 2.5.
 
 import type { Account, Position } from '../core/accounts.ts'
@@ -89,7 +89,7 @@ export const subaccountAssets = endpoint({
   path: '/api/v2/mix/account/sub-account-assets',
   rate: { count: 1, perMs: 10_000, scope: 'uid' },
   permissions: ['master'],
-  // ND brokers may not call it, and only a parent has sub-accounts otherwise.
+  // ND brokers may not call it, and otherwise only a parent has sub-accounts.
   onlyFor: {
     roles: ['parent'],
     code: ({ roles }) => (roles.includes('broker') ? '40099' : '40054'),

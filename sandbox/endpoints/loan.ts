@@ -1,5 +1,5 @@
-// The risk rate of an institutional lending unit: the parent with its sub-accounts, what they hold against what they
-// owe. Interface document, 4.16 and 2.16.
+// The risk rate of an institutional lending unit: the assets and debts of the parent with its sub-accounts. Interface
+// document, 4.16 and 2.16.
 
 import type { Account } from '../core/accounts.ts'
 import { cut, per, text, times } from '../core/money.ts'

@@ -1,5 +1,5 @@
-// What anybody may ask without a key: the contracts, and the market's liquidations of the last three days. Their
-// budgets go by address. Interface document, 4.17, 4.18, 2.7 and 2.8.
+// Public endpoints, which need no key: the contracts, and the market's liquidations of the last three days. Their
+// budgets are per address. Interface document, 4.17, 4.18, 2.7 and 2.8.
 
 import { FUTURES_LINES } from '../core/lines.ts'
 import { type Contract, contractsOf } from '../core/market.ts'
@@ -10,7 +10,7 @@ import { publicEndpoint, retained } from './endpoint.ts'
 
 const LAUNCHED_MS = Date.UTC(2021, 5, 1)
 
-/** The published sample request names the product type in lower case. */
+/** The published sample request has the product type in lower case. */
 export const contracts = publicEndpoint({
   section: '4.17',
   name: 'futures.contracts',
@@ -72,7 +72,7 @@ function contractRow(contract: Contract): Record<string, unknown> {
 const LIQUIDATION_DAYS = 3
 const PAGE_MAX = 100
 
-/** Records have no id, so the cursor says nothing to a client. */
+/** Records have no id, so the cursor has no meaning to a client. */
 export const liquidations = publicEndpoint({
   section: '4.18',
   name: 'market.liquidations',

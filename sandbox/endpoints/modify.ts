@@ -1,6 +1,7 @@
 // Modifying several orders at once. What the document calls a request error refuses the whole batch before anything
-// changes; what one item alone gets wrong fails that item, which then carries a code and a message of its own and an
-// empty orderId (the document does not show that shape; recorded of the v2 endpoint). Interface document, 4.9 and part 3.
+// changes. An error in a single item fails only that item, which then has a code and a message of its own and an empty
+// orderId (the document does not show that shape; it was recorded from the v2 endpoint). Interface document, 4.9 and
+// part 3.
 
 import type { Account } from '../core/accounts.ts'
 import { ORDER_CATEGORIES } from '../core/lines.ts'
@@ -132,7 +133,7 @@ function apply(venue: Venue, account: Account, item: Item, order: Order, atMs: n
   }
 }
 
-/** What the modified order needs may take what the order as it was had frozen. */
+/** The modified order may use what the original order had frozen. */
 function checkFunds(venue: Venue, account: Account, order: Order, modified: Order): void {
   const needed = frozenBy(modified)
   const free = available(venue, { account, wallet: 'spot' }, needed.coin, order)

@@ -35,7 +35,7 @@ export const cancelOrder = endpoint({
 
 const noSuchOrder = (): Refusal => new Refusal('43001', 'The order does not exist')
 
-/** One of both ids is needed; orderId wins. */
+/** One of the two ids is needed; orderId takes precedence. */
 export function findOrder(
   account: Account,
   { orderId, clientOid }: { orderId?: string | undefined; clientOid?: string | undefined },
@@ -72,7 +72,7 @@ export const openOrders = endpoint({
     page(account, venue.manners.paging['trade.openOrders'], params, params.startTime, isOpen, openOrderRow),
 })
 
-/** Times are those of creation. An absent bound leaves that side open. */
+/** Times are those of creation. A missing bound leaves that side open. */
 export const orderHistory = endpoint({
   section: '4.11',
   name: 'trade.orderHistory',

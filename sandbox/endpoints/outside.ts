@@ -1,6 +1,6 @@
-// What the venue answers outside the interface document: its spot pairs and their candles, as public clients ask for
-// them. Prices are those at which everything here is traded; a candle closes at the market's price of that moment.
-// Beside it, what the data service of the European Central Bank answers: reference rates at what a euro costs here.
+// Answers outside the interface document: the venue's spot pairs and their candles, as public clients request them.
+// Prices are those at which everything here is traded; a candle closes at the market's price at that moment. Also what
+// the data service of the European Central Bank returns: reference rates at the price of a euro here.
 
 import { DAY_MS, HOUR_MS } from '../core/clock.ts'
 import { COINS, DOLLARS_PER_FIAT } from '../core/market.ts'
@@ -18,7 +18,7 @@ interface Pair {
 
 const pairOf = (base: string, quote: string): Pair => ({ symbol: base + quote, base, quote })
 
-/** Every coin against the two dollars, and some against euros. */
+/** Every coin against the two dollar coins, and some against euros. */
 const PAIRS: readonly Pair[] = [
   ...Object.keys(COINS).flatMap((coin) => (coin === 'USDT' ? [] : [pairOf(coin, 'USDT')])),
   pairOf('BTC', 'USDC'),
@@ -29,7 +29,7 @@ const PAIRS: readonly Pair[] = [
 
 const PLACES = 10
 
-/** What one of the first costs in the second at a moment. */
+/** The price of the first in the second at a given time. */
 function priceOf(venue: Venue, { base, quote }: Pair, atMs: number): bigint {
   const dollars = (code: string): bigint => {
     const fiat = DOLLARS_PER_FIAT[code]
@@ -63,7 +63,7 @@ const spotPairs = publicEndpoint({
 const UNITS: Readonly<Record<string, number>> = { '1h': HOUR_MS, '1Dutc': DAY_MS }
 const CANDLES_MAX = 200
 
-/** The candles that open before the end, oldest first; of the future there are none, and none from before the history. */
+/** The candles that open before the end, oldest first; there are none from the future or from before the history. */
 const spotCandles = publicEndpoint({
   section: 'outside',
   name: 'prices.candles',
@@ -96,12 +96,12 @@ function candle(venue: Venue, pair: Pair, opensMs: number, closesMs: number): st
   return [String(opensMs), text(open), text(high), text(low), text(close), '1', text(close), text(close)]
 }
 
-/** Routes that the catalogue of the interface document does not have. */
+/** Routes that are not in the catalogue of the interface document. */
 export const OUTSIDE: readonly Endpoint[] = [spotPairs, spotCandles]
 
 const SERIES = /^\/service\/data\/EXR\/D\.(?<currency>[A-Z]{3})\.EUR\.SP00\.A$/
 
-/** Units of the currency for one euro, on working days; null for what is no path of the service. */
+/** Units of the currency for one euro, on working days; null for a path that the service does not have. */
 export function referenceRates(path: string, query: string, nowMs: number): string | null {
   const currency = SERIES.exec(path)?.groups?.currency
   if (currency === undefined) return null

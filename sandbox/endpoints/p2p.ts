@@ -1,4 +1,4 @@
-// What a merchant can read of itself: who it is, and its orders. Interface document, 4.22 and 4.23.
+// What a merchant can read about itself: its details, and its orders. Interface document, 4.22 and 4.23.
 
 import { DAY_MS } from '../core/clock.ts'
 import { smallest } from '../core/ids.ts'
@@ -9,7 +9,7 @@ import { endpoint } from './endpoint.ts'
 
 const PAGE_DEFAULT = 100
 
-/** The document gives no maximum of `limit`; an absent bound in time leaves that side open. */
+/** The document gives no maximum for `limit`; a missing time bound leaves that side open. */
 export const orders = endpoint({
   section: '4.23',
   name: 'p2p.orders',

@@ -1,5 +1,5 @@
-// Placing a spot order. A market order fills at the walk's last price, a limit order when it crosses it; what does
-// not fill rests, or is cancelled as its force says. Interface document, 4.7.
+// Placing a spot order. A market order fills at the walk's last price, a limit order if it crosses it; what does not
+// fill rests or is cancelled, depending on its force. Interface document, 4.7.
 
 import type { Account } from '../core/accounts.ts'
 import { HOUR_MS } from '../core/clock.ts'
@@ -71,7 +71,7 @@ export const placeOrder = endpoint({
       side: params.side,
       ...wanted,
       ...(clientOid === undefined ? {} : { clientOid }),
-      // The force of a market order is invalid: it fills or it dies.
+      // A market order ignores force: it fills or is cancelled.
       timeInForce: isLimit ? params.force! : 'ioc',
       stpMode: params.stpMode,
       ...guardsOf(params),
@@ -83,7 +83,7 @@ export const placeOrder = endpoint({
   },
 })
 
-/** The presets of an order: what triggers them, and the price to execute at where that is not the market's. */
+/** The presets of an order: what triggers them, and the execution price if that is not the market's. */
 function guardsOf(params: {
   presetTakeProfitPrice: bigint | undefined
   executeTakeProfitPrice: bigint | undefined
@@ -111,7 +111,7 @@ function checkReceived(
   }
 }
 
-/** The order that a repeated clientOid means: of the last six hours, and without a fill. */
+/** The order that a repeated clientOid refers to: placed within the last six hours, and without a fill. */
 function stillUnfilled(account: Account, clientOid: string, atMs: number): Order | undefined {
   return account.orders.find(
     (order) =>
@@ -122,7 +122,7 @@ function stillUnfilled(account: Account, clientOid: string, atMs: number): Order
   )
 }
 
-/** Size is in base coins, except for a market buy, which names what it will spend. */
+/** Size is in base coins, except for a market buy, which states what it will spend. */
 function measure(
   pair: SpotPair,
   params: { side: string; orderType: string; size: bigint; price: bigint | undefined },
@@ -167,7 +167,7 @@ const UNFILLED_REASON = {
   rpi: '',
 } as const
 
-/** What becomes of an order at once: a fill, a cancellation by its force, or rest. */
+/** What happens to an order immediately: a fill, a cancellation because of its force, or rest. */
 function settle(venue: Venue, account: Account, order: Order, market: bigint, atMs: number): void {
   const isPlan = order.delegateType.startsWith('plan_')
   if (isPlan) return

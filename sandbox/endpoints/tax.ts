@@ -8,7 +8,7 @@ import { endpoint, retained } from './endpoint.ts'
 
 const PAGE_MAX = 500
 
-/** The last row's id is the next cursor; the answer itself holds none. */
+/** The last row's id is the next cursor; the answer itself has none. */
 export const taxRecords = endpoint({
   section: '4.19',
   name: 'tax.records',
@@ -39,7 +39,7 @@ export const taxRecords = endpoint({
     }),
 })
 
-/** Several public implementers found that 4.20 and 4.21 share their one request a second. */
+/** Several public implementers found that 4.20 and 4.21 share one request a second. */
 const V2_BUDGET = 'v2-tax'
 
 const v2Page = {

@@ -1,4 +1,4 @@
-// Moves of funds among a parent and its sub-accounts, and conversions of small balances into the platform's coin.
+// Transfers of funds between a parent and its sub-accounts, and conversions of small balances into the platform's coin.
 // Interface document, 4.6 and 4.24.
 
 import type { Account } from '../core/accounts.ts'
@@ -29,7 +29,7 @@ export const subaccountTransfer = endpoint({
   rate: { count: 20, perMs: 1_000, scope: 'uid' },
   permissions: ['wallet_transfer'],
   writes: true,
-  // Part 5 has this as a matter of the key: only that of a parent account will do.
+  // According to part 5 this depends on the key: only a parent account's key will do.
   onlyFor: { roles: ['parent'], code: '40014' },
   params: {
     fromType: required(wallet),
@@ -73,7 +73,7 @@ function memberOf(venue: Venue, parent: Account, uid: string, name: string): Acc
   return member
 }
 
-/** Between different accounts of the family, or inside one sub-account between two of its wallets. */
+/** Between different accounts of the family, or within one sub-account between two of its wallets. */
 function checkRoute(
   parent: Account,
   from: { account: Account; wallet: string },
@@ -86,7 +86,7 @@ function checkRoute(
 
 const coinNames = listOf(string, 100)
 
-/** Documented as a string, sent as an array by the published sample: both are understood. */
+/** Documented as a string, sent as an array in the published sample: both are accepted. */
 const coinList: Reader<string[]> = (raw, name) =>
   Array.isArray(raw) ? coinNames(raw, name) : string(raw, name).split(',')
 

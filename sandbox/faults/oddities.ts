@@ -1,6 +1,6 @@
-// Every odd shape that the venue has been seen to send: numbers where strings are due, absent and null fields, other
-// spellings, unknown values. What a record's oddity is depends on its id alone, so that it is the same in every
-// answer. Money keeps its value: an oddity changes how a record is written, never what it says.
+// Every odd shape that the venue has been seen to send: numbers where strings are expected, absent and null fields,
+// other spellings, unknown values. A record's oddity depends only on its id, so that it is the same in every answer.
+// Money keeps its value: an oddity changes how a record is written, never its content.
 
 import { Random } from '../core/random.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
@@ -9,10 +9,10 @@ type Row = Record<string, unknown>
 
 const BARE = '\u0001'
 
-/** A number that JSON.stringify would spoil: written as it stands, without quotes. */
+/** A number that JSON.stringify would spoil: written unchanged, without quotes. */
 const bare = (digits: string): string => BARE + digits
 
-/** Serialises an envelope, setting free the numbers marked as bare. */
+/** Serialises an envelope, with the numbers marked as bare written without quotes. */
 export function stringifyOdd(envelope: unknown): string {
   return JSON.stringify(envelope).replace(/"\\u0001([^"]*)"/g, '$1')
 }
@@ -48,7 +48,7 @@ const asBare =
   (row) =>
     rewrite(row, names, bare)
 
-/** Puts something in the place of one exact value, and leaves rows that hold another alone. */
+/** Replaces one exact value, and leaves rows with another value alone. */
 const instead =
   (name: string, of: unknown, value: unknown): Oddity =>
   (row) =>
@@ -82,7 +82,7 @@ const orderOddities: Oddity[] = [
     takeProfit: row.takeProfit ?? '',
     stopLoss: row.stopLoss ?? '',
   }),
-  // As orders were sent before there were such fields; one that has a value keeps it.
+  // As orders were sent before these fields existed; a field with a value keeps it.
   (row) =>
     Object.fromEntries(
       Object.entries(row).filter(([name, value]) => value !== null || !/^(tp|sl|takeP|stopL)/.test(name)),

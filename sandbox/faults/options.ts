@@ -1,5 +1,5 @@
-// The faults a sandbox can be started with, and how they are written: `name` or `name=value`, comma-separated, or
-// an object of the same names. Nothing goes wrong unless it is asked for here.
+// The faults a sandbox can be started with, and how they are written: `name` or `name=value`, comma-separated, or an
+// object with the same names. Nothing goes wrong unless it is requested here.
 
 import { FEEDS, type FeedName } from '../core/lines.ts'
 import type { Burst } from '../core/manners.ts'
@@ -27,13 +27,14 @@ export type RateFault = (typeof RATE_FAULTS)[number]
 type FaultName = (typeof FAULT_NAMES)[number]
 
 /**
- * By name: `FEED:N` for faults of a record and for bursts (several as an array), a share from 0 to 1 for those that happen now and
- * then (`true` is always), `MIN-MAX` milliseconds of latency, `FROM-TO` seconds of outage, seconds of skew.
+ * By name: `FEED:N` for faults of a record and for bursts (several as an array), a share from 0 to 1 for those that
+ * happen now and then (`true` is always), `MIN-MAX` milliseconds of latency, `FROM-TO` seconds of outage, seconds of
+ * skew.
  */
 export type FaultOptions = Partial<Record<FaultName, string | number | boolean | string[]>>
 
 export interface Faults {
-  /** The place counts the feed's records from the oldest, beginning with 1. */
+  /** The number counts the feed's records from the oldest, starting with 1. */
   records: { kind: RecordFaultKind; feed: FeedName; place: number }[]
   bursts: Burst[]
   rates: Partial<Record<RateFault, number>>

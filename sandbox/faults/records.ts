@@ -1,5 +1,5 @@
-// Damage to what the feeds answer, never to the truth: one record lost, told twice, or told wrongly. It falls on the
-// first account that has the feed, and only on records that the kind of damage makes different.
+// Damage to what the feeds return, never to the truth: one record lost, returned twice, or returned wrongly. It affects
+// the first account that has the feed, and only records that this kind of damage changes.
 
 import type { Account } from '../core/accounts.ts'
 import { DAY_MS } from '../core/clock.ts'
@@ -11,7 +11,7 @@ import type { FuturesRecord, P2pOrder, P2pRecord, TaxRecord } from '../core/reco
 import type { Venue } from '../core/venue.ts'
 import type { Faults, RecordFaultKind } from './options.ts'
 
-/** What the faults need to know of a kind of row; a change that leaves a row as it is returns it. */
+/** What the faults need to know about a kind of row; a change that has no effect returns the row itself. */
 interface Craft<Row> {
   id: (row: Row) => string
   ts: (row: Row) => number
@@ -76,7 +76,10 @@ const p2pOrderCraft: Craft<P2pOrder> = {
   flipFee: same,
 }
 
-/** By feed: where its rows are, and what the faults need to know of them. A feed that is missing here does not compile. */
+/**
+ * By feed: where its rows are, and what the faults need to know about them. A feed that is missing here does not
+ * compile.
+ */
 const damages: Record<FeedName, (account: Account) => Damageable> = {
   'tax.records': ({ taxRecords }) => damageable([...taxRecords.values()], taxCraft),
   'tax.futuresRecords': ({ futuresRecords }) => damageable([...futuresRecords.values()], futuresCraft),
@@ -141,7 +144,7 @@ function damageRows<Row>({ venue, kind, feed, place }: Damage, feeds: Feed<Row>[
   }
 }
 
-/** The next id that nothing in the sandbox bears, so that a doubled record lies beside its original. */
+/** The next id that nothing in the sandbox has, so that a doubled record is next to its original. */
 function freeIdAfter(venue: Venue, id: string): string {
   const taken = new Set<string>()
   for (const account of venue.accounts) {

@@ -1,5 +1,5 @@
-// Faults between the venue and its client: refusals that no rule asks for, answers that do not arrive, arrive
-// spoilt, late or not whole. Each draws from the faults' own stream, in the order in which requests arrive.
+// Faults between the venue and its client: refusals that no rule requires, and answers that do not arrive, or arrive
+// corrupted, late or incomplete. Each draws from the faults' own stream, in the order in which requests arrive.
 
 import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
@@ -38,7 +38,7 @@ export class WireFaults {
     return range !== undefined && elapsedMs >= range.from && elapsedMs < range.to
   }
 
-  /** A refusal in place of the answer, though the request was in order. */
+  /** A refusal in place of the answer, though the request was valid. */
   refusal(): Pick<Reply, 'status' | 'code' | 'msg' | 'headers'> | undefined {
     if (this.#happens('429')) {
       const headers: Record<string, string> =
@@ -52,12 +52,12 @@ export class WireFaults {
     return undefined
   }
 
-  /** Whether the venue forgets the cursor it was given and answers an earlier page again. */
+  /** Whether the venue forgets the cursor it was given and returns an earlier page again. */
   repeatsCursor(): boolean {
     return this.#happens('repeat-cursor')
   }
 
-  /** Ends a page early though more rows follow; its cursor goes on from there. */
+  /** Ends a page early though more rows follow; its cursor continues from there. */
   shorten(data: unknown, paging: Paging | undefined): unknown {
     if (paging === undefined || paging.id === null) return data
     const rows = rowsOf(data, paging)
@@ -67,7 +67,7 @@ export class WireFaults {
     return { ...(data as object), [paging.rows]: kept, ...nextAfter(kept, paging.id, paging) }
   }
 
-  /** Sends an answer, or spoils it; tells the name of the fault that befell it. */
+  /** Sends an answer, or spoils it; returns the name of the fault that was applied. */
   deliver(
     response: ServerResponse,
     reply: Reply,
@@ -104,7 +104,7 @@ export class WireFaults {
     return stringifyOdd(envelope)
   }
 
-  /** Half of the truncated answers end in good order, the others in a cut connection. */
+  /** Half of the truncated answers end cleanly, the others in a cut connection. */
   #truncate(response: ServerResponse, { status, headers }: Reply, body: string): RateFault {
     const part = body.slice(0, this.#random.int(1, Math.max(1, body.length - 1)))
     if (this.#random.chance(0.5)) return write(response, status, headers, part, 'truncate')!
@@ -123,7 +123,7 @@ function rowsOf(data: unknown, { rows }: Paging): Record<string, unknown>[] {
   return (rows === null ? data : (data as Record<string, unknown>)[rows]) as Record<string, unknown>[]
 }
 
-/** The cursor that a shortened page ends with, where the answer holds one. */
+/** The cursor at the end of a shortened page, if the answer has one. */
 function nextAfter(kept: Record<string, unknown>[], id: string, { next, isNext }: Paging): object {
   if (next === null) return {}
   const ids = kept.map((row) => String(row[id]))

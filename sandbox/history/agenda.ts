@@ -1,5 +1,5 @@
-// What is going to happen, in whatever order it was thought of; it then happens in order of time. Events see the
-// state that the earlier ones left, of all accounts, so that ids rise as balances move.
+// What is going to happen, in whatever order it was planned; it then happens in order of time. Events see the state
+// that the earlier ones left, for all accounts, so that ids rise as balances move.
 
 import { HOUR_MS, WEEK_MS } from '../core/clock.ts'
 import type { Random } from '../core/random.ts'
@@ -35,7 +35,7 @@ export function activeSpan({ startMs, endMs }: Span): Span {
   return { startMs: Math.min(startMs + SETTLING_MS, endMs), endMs }
 }
 
-/** Times of something that happens so often a week, each at a random distance from the one before. */
+/** Times of something that happens a given number of times a week, each at a random distance from the one before. */
 export function occasions(random: Random, { startMs, endMs }: Span, perWeek: number): number[] {
   const meanMs = WEEK_MS / perWeek
   const times: number[] = []
@@ -49,7 +49,7 @@ export function occasions(random: Random, { startMs, endMs }: Span, perWeek: num
 
 const SPELL_MS = 3 * 24 * HOUR_MS
 
-/** A few busy days, at the same places in every history, in which an account trades many times its usual. */
+/** A few busy days, on the same dates in every history, on which an account trades many times its usual volume. */
 export function busySpells({ startMs, endMs }: Span): Span[] {
   const lengthMs = endMs - startMs
   const places = lengthMs >= 90 * 24 * HOUR_MS ? [0.22, 0.57, 0.93] : lengthMs >= WEEK_MS ? [0.5] : []

@@ -1,6 +1,6 @@
-// Bursts: so many rows of one feed in one millisecond, as a large order leaves them that is filled in thousands of
-// pieces. Real events like any other, so that the books and the truth hold them. The first burst is 36 and a
-// half hours before the end of the history, each further one an hour earlier.
+// Bursts: many rows of one feed in one millisecond, as a large order leaves them when it is filled in thousands of
+// pieces. They are real events like any other, so that the books and the truth include them. The first burst is 36 and
+// a half hours before the end of the history, each further one an hour earlier.
 
 import type { Account } from '../core/accounts.ts'
 import { HOUR_MS } from '../core/clock.ts'
@@ -57,7 +57,7 @@ function tradeFutures({ venue, account, random, rows, atMs }: Scene): void {
   const unit = ONE / 10n ** BigInt(contract.quantityPlaces)
   const openings = Array.from({ length: Math.max(1, rows >> 1) }, () => unit * BigInt(random.int(2, 5)))
   const [first, ...others] = openings
-  // The same quantity in one fill more makes the number odd.
+  // The same quantity in one more fill makes the number odd.
   const closings = rows % 2 === 0 ? openings : [...others, unit, first! - unit]
   const steps = [
     ['open', openings],
@@ -91,7 +91,7 @@ function cannotPay(feed: FeedName, { name }: Account, rows: number): RangeError 
   )
 }
 
-/** Purchases and sales by turns, of two rows each; a deposit makes the number odd. */
+/** Alternate purchases and sales, of two rows each; a deposit makes the number odd. */
 function tradeSpot({ venue, account, random, rows, atMs }: Scene): void {
   const pair = SPOT_PAIRS.find(({ symbol }) => symbol === 'BTCUSDT')!
   const price = venue.market.spotPrice(pair, atMs)
@@ -123,7 +123,7 @@ function tradeSpot({ venue, account, random, rows, atMs }: Scene): void {
   }
 }
 
-/** Coins bought and sold by turns, with an order each where the account is a merchant. */
+/** Alternate purchases and sales of coins, with an order each if the account is a merchant. */
 function dealInP2p({ venue, account, random, rows, atMs }: Scene): void {
   const amounts = Array.from({ length: Math.ceil(rows / 2) }, () => money(String(random.int(2, 9))))
   for (let deal = 0; deal < rows; deal++) {
@@ -146,7 +146,7 @@ function dealInP2p({ venue, account, random, rows, atMs }: Scene): void {
   }
 }
 
-/** Orders far below the market that are withdrawn in the instant in which they were placed. */
+/** Orders far below the market, withdrawn in the same instant in which they were placed. */
 function cancelOrders({ venue, account, random, rows, atMs }: Scene): void {
   const pair = SPOT_PAIRS.find(({ symbol }) => symbol === 'ETHUSDT')!
   for (let count = 0; count < rows; count++) {

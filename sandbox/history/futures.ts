@@ -1,4 +1,4 @@
-// Futures as they happen: positions opened and closed in one or two steps, funding every eight hours at one rate a
+// Futures as they happen: positions opened and closed in one or two steps, funding every eight hours with one rate per
 // contract for all accounts, and now and then a gamble whose market is known to end in a liquidation.
 
 import type { Account } from '../core/accounts.ts'
@@ -26,7 +26,7 @@ export interface FuturesHabit {
 }
 
 const FUNDING_EVERY_MS = 8 * HOUR_MS
-/** Left to gambles, so that a liquidation never takes an ordinary position with it. */
+/** Reserved for gambles, so that a liquidation never takes an ordinary position with it. */
 const GAMBLERS_SYMBOL = 'XRPUSDT'
 
 export function planFutures(
@@ -64,7 +64,7 @@ export function planFutures(
   }
 }
 
-/** Two orders that the end of the history finds open: one far below the market, one that may only reduce. */
+/** Two orders still open at the end of the history: one far below the market, one reduce-only. */
 function planRestingOrders(
   agenda: Agenda,
   venue: Venue,
@@ -116,7 +116,7 @@ function planTrade(
   let side = drawnSide
 
   agenda.at(atMs, () => {
-    // Under the one-way mode a symbol has one side at a time.
+    // In the one-way mode a symbol has one side at a time.
     const opposite: Side = drawnSide === 'long' ? 'short' : 'long'
     if (account.holdMode === 'one_way_mode' && findPosition(account, contract, opposite)) side = opposite
     const price = venue.market.contractPrice(contract, atMs)
@@ -145,7 +145,7 @@ function planTrade(
 
 interface Style {
   isLimit: boolean
-  /** Fills of one order share their millisecond; two equal halves make rows that only their ids tell apart. */
+  /** Fills of one order share their millisecond; two equal halves make rows that only their ids distinguish. */
   fills: number
   leverage: number
 }
@@ -181,10 +181,10 @@ function execute(
   venue.closeOrder(account, order, atMs)
 }
 
-/** What settles positions of classic accounts later than the hour, in milliseconds. */
+/** How many milliseconds after the hour positions of classic accounts are settled. */
 const CLASSIC_DELAY_MS = [10 * SECOND_MS, 15 * SECOND_MS] as const
 
-/** Funding of every position of every account, three times a day: of a classic account some seconds after the hour. */
+/** Funding of every position of every account, three times a day; for a classic account some seconds after the hour. */
 export function planFunding(agenda: Agenda, venue: Venue): void {
   const { startMs, endMs } = agenda.span
   const first = (Math.floor(startMs / FUNDING_EVERY_MS) + 1) * FUNDING_EVERY_MS
@@ -197,7 +197,7 @@ export function planFunding(agenda: Agenda, venue: Venue): void {
   }
 }
 
-/** The rate of a contract is one for all accounts. */
+/** A contract has one rate for all accounts. */
 function settleAccount(venue: Venue, account: Account, tickMs: number, atMs: number): void {
   for (const contract of CONTRACTS) {
     const positions = account.positions.filter(({ symbol }) => symbol === contract.symbol)
@@ -209,8 +209,8 @@ function settleAccount(venue: Venue, account: Account, tickMs: number, atMs: num
 }
 
 /**
- * A liquidation: the walk of the next days is looked up first, the side that loses is taken, and the leverage is
- * set so that the market's worst hour lies beyond the liquidation price.
+ * A liquidation: the walk of the next days is looked up first, the losing side is taken, and the leverage is set so
+ * that the market's worst hour lies beyond the liquidation price.
  */
 export function planGamble(agenda: Agenda, venue: Venue, account: Account, place: number): void {
   const contract = CONTRACTS.find(({ symbol }) => symbol === GAMBLERS_SYMBOL)!

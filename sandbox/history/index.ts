@@ -1,5 +1,5 @@
-// The invented past of the six accounts: who holds, trades and moves what. Each habit draws from a stream of its
-// own; the agenda then lets everything happen in order of time. The same seed, days and end give the same past.
+// The invented past of the six accounts: who holds, trades and moves what. Each habit draws from a stream of its own;
+// the agenda then runs everything in order of time. The same seed, days and end give the same past.
 
 import type { Account } from '../core/accounts.ts'
 import { HOUR_MS, SECOND_MS } from '../core/clock.ts'
@@ -143,7 +143,7 @@ function planFamilyTransfers(agenda: Agenda, venue: Venue): void {
   }
 }
 
-/** A classic account funds its futures wallets from a spot wallet of which no feed tells. */
+/** A classic account funds its futures wallets from a spot wallet that no feed covers. */
 function planWalletMoves(agenda: Agenda, venue: Venue, account: Account): void {
   const random = new Random(venue.seed, `wallets/${account.name}`)
   const legs = new Random(venue.seed, `legs/${account.name}`)
@@ -173,10 +173,10 @@ function planWalletMoves(agenda: Agenda, venue: Venue, account: Account): void {
   }
 }
 
-/** Coins that come as gifts only, so that their balances stay small. */
+/** Coins received only as gifts, so that their balances stay small. */
 const DUST_COINS = ['ADA', 'PEPE'] as const
 
-/** Gifts of the venue under OTHER, and a monthly conversion of what small coins are left. */
+/** Gifts from the venue under OTHER, and a monthly conversion of the remaining small balances. */
 function planPerks(agenda: Agenda, venue: Venue, account: Account): void {
   const random = new Random(venue.seed, `perks/${account.name}`)
   const span = activeSpan(agenda.span)

@@ -1,5 +1,5 @@
 // Liquidations of strangers in the last days of the history: the market's, not any account's. They move no balance
-// here, and only the public feed tells of them (interface document, 4.18).
+// here, and only the public feed lists them (interface document, 4.18).
 
 import { DAY_MS } from '../core/clock.ts'
 import { CONTRACTS } from '../core/market.ts'
@@ -19,7 +19,7 @@ export function planLiquidations(agenda: Agenda, venue: Venue): void {
     for (const atMs of occasions(random, span, PER_WEEK)) {
       const worth = random.amount(money('50'), money('90000'))
       const side = random.chance(0.55) ? 'buy' : 'sell'
-      // Now and then two alike at once: nothing in a record tells them apart.
+      // Now and then two identical ones at once: nothing in a record distinguishes them.
       const times = random.chance(0.03) ? 2 : 1
       agenda.at(atMs, () => {
         const price = venue.market.contractPrice(contract, atMs)

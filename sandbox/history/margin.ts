@@ -50,7 +50,7 @@ export function planMargin(agenda: Agenda, venue: Venue, account: Account, campa
     const lastInterestMs = Math.min(endMs, agenda.span.endMs)
     const firstInterestMs = (Math.floor(startMs / INTEREST_EVERY_MS) + 1) * INTEREST_EVERY_MS
     for (let atMs = firstInterestMs; atMs < lastInterestMs; atMs += INTEREST_EVERY_MS) {
-      // Settlement runs through the accounts, a little after the hour.
+      // Settlement goes through the accounts one by one, a little after the hour.
       const settleMs = atMs + random.int(400, 90 * SECOND_MS)
       if (settleMs < lastInterestMs)
         agenda.at(settleMs, () => settleInterest(venue, account, campaign, settleMs))
@@ -92,7 +92,7 @@ function borrow(venue: Venue, account: Account, campaign: Campaign, worth: bigin
   post(venue, account, campaign, 'BORROW', coin, principal, atMs)
 }
 
-/** Trades at the market in two fills and tells how much of the base coin was traded. */
+/** Trades at the market in two fills and returns how much of the base coin was traded. */
 function trade(
   venue: Venue,
   account: Account,

@@ -1,6 +1,6 @@
-// The P2P wallet: coins bought for and sold for fiat money, and moved between this wallet and the trading account.
-// A merchant's dealings have an order each (4.23), which alone tells the fiat side; an order may also be cancelled,
-// appealed against, or still unpaid when the history ends.
+// The P2P wallet: coins bought and sold for fiat money, and moved between this wallet and the trading account. Each
+// deal of a merchant has an order (4.23), which alone shows the fiat side; an order may also be cancelled, appealed
+// against, or still unpaid when the history ends.
 
 import type { Account } from '../core/accounts.ts'
 import { HOUR_MS, SECOND_MS } from '../core/clock.ts'
@@ -28,7 +28,7 @@ export function planP2p(agenda: Agenda, venue: Venue, account: Account, dealsPer
   for (const atMs of occasions(random, span, dealsPerWeek)) {
     planDeal(agenda, venue, account, random, atMs, random.int(1, 100) <= 85 ? 'Completed' : 'cancelled')
   }
-  // Three deals that the end of the history finds unfinished.
+  // Three deals that are unfinished at the end of the history.
   for (const [index, status] of (['Appeal', 'Paid', 'pending_pay'] as const).entries()) {
     planDeal(
       agenda,
@@ -98,7 +98,7 @@ function planDeal(
     if (outcome === 'Appeal') advance(order, 'Appeal', endMs, { representTime: String(endMs) })
     if (outcome === 'cancelled') advance(order, 'cancelled', endMs, { withdrawTime: String(endMs) })
     if (outcome !== 'Completed' || quantity === 0n) return
-    // A sale whose coins have left the wallet meanwhile is called off.
+    // A sale whose coins have left the wallet in the meantime is cancelled.
     if (side === 'sell' && venue.books.balance(account.uid, 'P2P', coin) < quantity) {
       advance(order, 'cancelled', endMs, { withdrawTime: String(endMs) })
       return
@@ -108,7 +108,7 @@ function planDeal(
   })
 }
 
-/** What the two sides of a deal agree upon. */
+/** What the two sides of a deal agree on. */
 export interface Deal {
   orderNo: string
   advNo: string
@@ -122,7 +122,7 @@ export interface Deal {
   counterparty: string
 }
 
-/** A merchant's order of a deal that waits for its payment. */
+/** A merchant's order for a deal that waits for its payment. */
 export function listedDeal(venue: Venue, account: Account, deal: Deal, atMs: number): P2pOrder {
   const { side, quantity, price, counterparty } = deal
   return venue.listP2pOrder(account, atMs, {

@@ -1,5 +1,5 @@
-// What today's venue sends now and then beyond the document: a time in force, a reason to cancel, orders that bring
-// their take-profit and stop-loss along. Each is drawn by itself, so that nothing else of a history depends on it.
+// What the venue occasionally sends today beyond the document: a time in force, a reason to cancel, orders with their
+// own take-profit and stop-loss. Each is drawn separately, so that nothing else in a history depends on it.
 
 import type { Account } from '../core/accounts.ts'
 import { cut } from '../core/money.ts'
@@ -14,7 +14,7 @@ const GUARDED_SHARE = 0.08
 const chanceAt = (venue: Venue, account: Account, what: string, atMs: number): Random =>
   new Random(venue.seed, `${what}/${account.name}/${atMs}`)
 
-/** How long a limit order of the past was to stand. */
+/** How long a limit order of the past was meant to stay open. */
 export function limitForce(venue: Venue, account: Account, atMs: number): Order['timeInForce'] {
   return chanceAt(venue, account, 'force', atMs).chance(RPI_SHARE) ? 'rpi' : 'gtc'
 }

@@ -1,5 +1,5 @@
-// Spot trading as it happens: limit and market orders in several fills, some cancelled before or after a part was
-// filled, some still resting when the history ends. An account buys more when it holds much money, sells when little.
+// Spot trading as it happens: limit and market orders in several fills, some cancelled before or after a partial fill,
+// some still resting when the history ends. An account buys more if it holds much money, and sells if it holds little.
 
 import type { Account } from '../core/accounts.ts'
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../core/clock.ts'
@@ -81,7 +81,7 @@ function planOrder(
       const quantity = isLast ? left : least(share, left)
       fillSpotOrder(venue, account, order, { pair, quantity, price, payFeeInPlatformCoin }, nowMs)
     })
-    // Every fifth neighbouring fill shares its millisecond with the one before.
+    // Every fifth fill shares its millisecond with the one before.
     if (part < fills) fillMs += random.chance(0.2) ? 0 : random.int(1, 1500)
   }
   const endMs = fate === 'filled' ? fillMs : fillMs + random.int(SECOND_MS, 6 * HOUR_MS)
@@ -90,7 +90,7 @@ function planOrder(
   })
 }
 
-/** What an account would trade now, or nothing when it cannot afford a sensible order. */
+/** What an account would trade now, or nothing if it cannot afford a sensible order. */
 function intend(
   venue: Venue,
   account: Account,
@@ -124,7 +124,7 @@ function intend(
   return quantity < pair.minQuantity ? undefined : { side, quantity }
 }
 
-/** Orders far from the market that the end of the history finds still open, one of them filled in part. */
+/** Orders far from the market that are still open at the end of the history, one of them partially filled. */
 function planRestingOrders(
   agenda: Agenda,
   venue: Venue,

@@ -5,7 +5,10 @@ import { beginTransfer, drawLegs, endTransfer, type Transfer } from '../core/tra
 import type { Venue } from '../core/venue.ts'
 import type { Agenda } from './agenda.ts'
 
-/** Plans a transfer that is decided when its time has come; one that the history would cut in two never begins. */
+/**
+ * Plans a transfer that is decided when its time has come; one that the end of the history would cut in two is not
+ * begun.
+ */
 export function planTransfer(
   agenda: Agenda,
   venue: Venue,

@@ -1,5 +1,5 @@
-// Who is calling: the ACCESS headers against the keys of the sandbox. Interface document, part 5; the thirty
-// seconds of a time stamp are a public fact of the venue, counted from its clock or from the machine's.
+// Identifies the caller: checks the ACCESS headers against the keys of the sandbox. Interface document, part 5; the
+// thirty seconds of a time stamp are a public fact of the venue, counted from its clock or from the machine's.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ApiKey } from '../core/accounts.ts'

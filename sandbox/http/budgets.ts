@@ -1,14 +1,14 @@
-// Rate limits as strict sliding windows: of any span of the documented length, at most the documented count may
-// arrive. A refused arrival counts too, so a client that hammers stays refused; one that pauses for a full window
-// is served. With a speed of N every span is N times shorter. Interface document, part 8; the address limit and its
-// five minutes are public facts of the venue.
+// Rate limits as strict sliding windows: in any span of the documented length, at most the documented number of
+// requests may arrive. A refused arrival counts too, so a client that hammers stays refused; one that pauses for a full
+// window is served. With a speed of N every span is N times shorter. Interface document, part 8; the address limit and
+// its five minutes are public facts of the venue.
 
 export interface Rate {
   count: number
   perMs: number
 }
 
-/** Floating-point differences of a clock must not make a full window look a hair too short. */
+/** Floating-point differences of a clock must not make a full window look marginally too short. */
 const ROUNDING_MS = 1e-6
 
 export class SlidingWindow {
@@ -24,7 +24,7 @@ export class SlidingWindow {
     this.#perMs = perMs
   }
 
-  /** Notes an arrival and tells how many more this window allows; negative when it was one too many. */
+  /** Records an arrival and returns how many more this window allows; negative if it was one too many. */
   arrive(atMs: number): number {
     while (
       this.#oldest < this.#arrivals.length &&
@@ -56,7 +56,7 @@ export class AddressGuard {
     this.#speed = speed
   }
 
-  /** Whether a request from this address is let in. */
+  /** Whether a request from this address is accepted. */
   admits(address: string, atMs: number): boolean {
     if (atMs < (this.#blockedUntilMs.get(address) ?? 0)) return false
     const window = getOrMake(

@@ -1,5 +1,5 @@
-// What an endpoint accepts, declared beside it: each parameter has a reader that turns the request's text into a
-// value or refuses it. Unknown parameters are ignored; a number in place of a string is refused (part 1, rule 1).
+// What an endpoint accepts, declared beside it: each parameter has a reader that converts the request's text or refuses
+// it. Unknown parameters are ignored; a number in place of a string is refused (part 1, rule 1).
 
 import { isDecimal, money } from '../core/money.ts'
 import { refusals } from './refusals.ts'
@@ -10,7 +10,7 @@ export interface Param<T> {
   read: (raw: unknown, name: string) => T
 }
 
-/** Parameters by name; `Values` recovers the type of each. */
+/** Parameters by name; `Values` derives the type of each. */
 export type Shape = Record<string, Param<unknown>>
 export type Values<S extends Shape> = { [Name in keyof S]: ReturnType<S[Name]['read']> }
 
@@ -44,7 +44,7 @@ export const string: Reader<string> = (raw, name) => {
   return raw
 }
 
-/** A coin where the document wants it capitalized. */
+/** A coin, where the document requires capital letters. */
 export const capitals: Reader<string> = (raw, name) => {
   const value = string(raw, name)
   if (value !== value.toUpperCase()) throw refusals.wrong(name, 'must be in capital letters')
@@ -59,7 +59,7 @@ export function oneOf<const T extends string>(values: readonly T[]): Reader<T> {
   }
 }
 
-/** As `oneOf`, but a lower-case value is understood too. */
+/** As `oneOf`, but a lower-case value is accepted too. */
 export function oneOfAnyCase<const T extends string>(values: readonly T[]): Reader<T> {
   const reader = oneOf(values)
   return (raw, name) => reader(string(raw, name).toUpperCase(), name)
@@ -94,7 +94,7 @@ export const positive: Reader<bigint> = (raw, name) => {
   return money(value)
 }
 
-/** A string of so many characters. */
+/** A string of a given length. */
 export function stringOf(min: number, max: number): Reader<string> {
   return (raw, name) => {
     const value = string(raw, name)
@@ -105,7 +105,7 @@ export function stringOf(min: number, max: number): Reader<string> {
   }
 }
 
-/** An array of at most so many items. */
+/** An array of at most this many items. */
 export function listOf<T>(reader: Reader<T>, max: number): Reader<T[]> {
   return (raw, name) => {
     if (!Array.isArray(raw)) throw refusals.wrong(name, 'must be an array')
@@ -114,7 +114,7 @@ export function listOf<T>(reader: Reader<T>, max: number): Reader<T[]> {
   }
 }
 
-/** A parameter that must be there but may be empty, which reads as nothing. */
+/** A parameter that must be present but may be empty, which reads as nothing. */
 export function present<T>(reader: Reader<T>): Param<T | undefined> {
   return {
     read: (raw, name) => {

@@ -1,5 +1,5 @@
-// How the venue says no: a code, a message, and the HTTP status that goes with the code. The document shows
-// neither codes nor statuses (part 7); both are the publicly known ones of this API family.
+// How the venue refuses: a code, a message, and the HTTP status that goes with the code. The document shows neither
+// codes nor statuses (part 7); both are the publicly known ones of this API family.
 
 export class Refusal extends Error {
   readonly code: string
@@ -15,7 +15,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Everything that is not named here is a 400. */
+/** Everything not listed here is a 400. */
 const STATUS_OF_CODE: Record<string, number> = {
   '429': 429,
   '40006': 401,
@@ -31,7 +31,7 @@ const STATUS_OF_CODE: Record<string, number> = {
   '40015': 500,
 }
 
-/** What an endpoint says to an account that is not what the endpoint asks for; each endpoint has a code of its own. */
+/** An endpoint's answer to an account that it is not meant for; each endpoint has a code of its own. */
 const NOT_FOR_THIS_ACCOUNT = {
   '60039': 'P2P user does not exist',
   '40054': 'Data is empty',

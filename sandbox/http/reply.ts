@@ -1,4 +1,4 @@
-// What the venue is about to answer, before it goes on the wire and before faults are drawn.
+// An answer of the venue before it is sent and before faults are drawn.
 import type { Endpoint } from '../endpoints/endpoint.ts'
 
 export interface Reply {

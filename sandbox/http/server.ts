@@ -1,5 +1,5 @@
-// The venue on the wire: one request in, one envelope out. The order of checks is that of a venue: address, route,
-// signature, budget, then what the account and the key may do, then parameters, then the endpoint itself.
+// The venue's HTTP server: one request in, one envelope out. Checks are in the order of a venue: address, route,
+// signature, budget, then the permissions of the account and the key, then parameters, then the endpoint itself.
 // Interface document, parts 1, 5, 7 and 8. Outside the API, /truth and /stats answer what really happened.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -39,7 +39,7 @@ export class VenueServer {
     for (const endpoint of [...ENDPOINTS, ...OUTSIDE])
       this.#routes.set(`${endpoint.method} ${endpoint.path}`, endpoint)
     this.#server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (message, response) => {
-      // Not a refusal, so a mistake of the sandbox's own: loud, and never to be taken for an answer.
+      // Not a refusal, so a bug in the sandbox: loud, and never to be mistaken for an answer.
       this.#serve(message, response).catch((error: unknown) => {
         if (!message.destroyed)
           process.emitWarning(
@@ -163,13 +163,13 @@ function unavailable(): Reply {
   return { status: 503, headers: {}, code: '40015', msg: 'Service Unavailable', data: null, uid: null }
 }
 
-/** Refused before the venue comes into it, in the venue's own form; the connection ends with it. */
+/** Refused before it reaches the venue, in the venue's own form; the connection is closed with it. */
 function sendAway(response: ServerResponse, status: number, msg: string): void {
   const body = { code: String(status), msg, requestTime: Date.now(), data: null }
   send(response, status, { connection: 'close' }, JSON.stringify(body))
 }
 
-/** Null for a body that is larger than any of the API. */
+/** Null for a body larger than any in the API. */
 async function read(message: IncomingMessage): Promise<Incoming | null> {
   const chunks: Buffer[] = []
   let bytes = 0

@@ -1,5 +1,5 @@
-// Verifies ACCESS-SIGN: base64 of HMAC-SHA256 over time stamp, method, path, query and body. Public clients differ
-// in whether they sort the query and whether they sign it encoded, so each of the four forms is accepted.
+// Verifies ACCESS-SIGN: base64 of HMAC-SHA256 over time stamp, method, path, query and body. Public clients differ in
+// whether they sort the query and whether they sign it encoded, so all four forms are accepted.
 
 import { createHmac } from 'node:crypto'
 
@@ -7,7 +7,7 @@ export interface SignedRequest {
   timestamp: string
   method: string
   path: string
-  /** As it stood in the URL, without the question mark. */
+  /** As it was in the URL, without the question mark. */
   query: string
   body: string
   signature: string

@@ -1,5 +1,5 @@
 // What the server saw, so that a test can prove that nobody breached a budget: requests, refusals by code and the
-// fullest window per endpoint and account or address, and a log of the last requests without any secret.
+// fullest window per endpoint and account or address, and a log of the last requests without any secrets.
 
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { faster, getOrMake, SlidingWindow } from './budgets.ts'
@@ -12,7 +12,10 @@ export interface EndpointStats {
   requests: number
   /** Refused requests by code. */
   refused: Record<string, number>
-  /** The most arrivals in any window of `perMs`, those of a shared budget together; above `limit` it was breached. */
+  /**
+   * The most arrivals in any window of `perMs`, with those of a shared budget added together; above `limit` it was
+   * breached.
+   */
   peak: number
   limit: number
   perMs: number
@@ -24,17 +27,17 @@ export interface LoggedRequest {
   method: string
   path: string
   query: string
-  /** Null when the key did not prove an account. */
+  /** Null if the key did not prove an account. */
   uid: string | null
   status: number
   code: string
-  /** What befell the answer on its way, when a fault did. */
+  /** The fault applied to the answer, if any. */
   fault?: string
 }
 
 export interface Stats {
   requests: number
-  /** Requests refused before they belonged to an account and endpoint, by code. */
+  /** Requests refused before they were assigned to an account and endpoint, by code. */
   turnedAway: Record<string, number>
   endpoints: EndpointStats[]
   log: LoggedRequest[]
@@ -59,14 +62,14 @@ export class Tally {
     this.#speed = speed
   }
 
-  /** Counts an arrival against its budget and tells what is left of it; negative when it was one too many. */
+  /** Counts an arrival against its budget and returns what is left of it; negative if it was one too many. */
   arrive(endpoint: Endpoint, who: string, atMs: number): number {
     const entry = this.#entry(endpoint, who)
     entry.stats.requests++
     return entry.window.arrive(atMs)
   }
 
-  /** Notes how a request ended. */
+  /** Records how a request ended. */
   answered(request: LoggedRequest, served: { endpoint: Endpoint; who: string } | undefined): void {
     this.#requests++
     this.#log.push(request)
