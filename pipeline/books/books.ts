@@ -145,11 +145,11 @@ function makeFolders(dir: string): void {
 export function ensureFolder(dir: string): void {
   try {
     makeFolders(dir)
-    if (!statSync(dir).isDirectory()) throw noFolder(dir, 'a file of that name')
+    if (!statSync(dir).isDirectory()) throw noFolder(dir, 'a file with that name')
   } catch (cause) {
     if (cause instanceof UsageError) throw cause
     const isLink = (cause as NodeJS.ErrnoException).code === 'EEXIST'
-    throw noFolder(dir, isLink ? 'a link that leads nowhere' : systemWords(cause), cause)
+    throw noFolder(dir, isLink ? 'a broken link' : systemWords(cause), cause)
   }
 }
 

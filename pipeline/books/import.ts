@@ -99,7 +99,7 @@ async function readBytes(disk: Disk, path: string): Promise<Uint8Array> {
     throw cause instanceof DiskError ? unreadable(path, refusal, cause) : cause
   })
   if (bytes === null) {
-    const found = isLink(path) ? 'a link that leads nowhere' : 'no file with this name'
+    const found = isLink(path) ? 'a broken link' : 'no file with this name'
     throw new UsageError(refusal.message, {
       where: path,
       expected: refusal.expected,

@@ -61,17 +61,18 @@ reports:
 
 # Prices for what the books cannot value by themselves: fees in a third coin, income, foreign currency.
 prices:
-  # Sources that nightly and \`tieout prices fetch\` ask, for the coins and days that the books need and nothing
-  # else. No key is sent. A source that you remove is never asked; without any, prices come from your own files and trades.
+  # Sources that nightly and \`tieout prices fetch\` ask, for the coins and days that the books need and nothing else.
+  # No key is sent. A source that you remove is never asked; with no source, prices come from your own files and trades.
   sources:
     # The venue's own hourly and daily candles.
     candles: {}
     # The reference rates of the European Central Bank, from its public data service.
     ecb: { url: ${ECB_URL} }
-  # Which prices are used. A price from a later source is used only if no earlier source has a valid one (a price is valid for a
-  # day, a rate between two fiat currencies for five), however much fresher it is. ltv and marks are the venue's valuations of
-  # lending and positions whenever they are fetched; trades are your own on the order book, p2p your own private deals;
-  # others means every source that is not named, such as your files. A source that is left out is not used.
+  # Which prices are used. A price from a later source is used only if no earlier source has a valid one (a price is
+  # valid for a day, a rate between two fiat currencies for five), however much fresher it is. ltv and marks are the
+  # venue's valuations of lending and positions whenever they are fetched; trades are your own on the order book, p2p
+  # your own private deals; others means every source that is not named, such as your files. A source that is left out
+  # is not used.
   # order: [others, ecb, candles, ltv, marks, trades, p2p]
 
 # Who is notified when nightly or sync fails, or when nightly finds new breaks. A small JSON without amounts, secrets or

@@ -106,7 +106,7 @@ export function unreadable(
 /** A broken link exists, but its target does not. */
 function foundAt(path: string, cause: unknown): string {
   const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
-  return isMissing && isLink(path) ? 'a link that leads nowhere (ENOENT)' : systemWords(cause)
+  return isMissing && isLink(path) ? 'a broken link (ENOENT)' : systemWords(cause)
 }
 
 /** Whether the path is a link, even a broken one. */

@@ -149,6 +149,6 @@ const notOfThisJournal = (expected: string, found: string): CorruptionError =>
     expected: `${expected}, as landed`,
     found,
     action:
-      'Restore the journal frames that are missing. If this journal is all you have, move landing.duckdb and ledger.duckdb aside and run ' +
+      'Restore the missing frames of the journal. If this journal is all you have, move landing.duckdb and ledger.duckdb aside and run ' +
       '`tieout rebuild`.',
   })

@@ -41,8 +41,8 @@ test.each([
 })
 
 test.each([
-  ['a file of that name', (path: string) => writeFileSync(path, '')],
-  ['a link that leads nowhere', (path: string) => symlinkSync(`${path}-gone`, path)],
+  ['a file with that name', (path: string) => writeFileSync(path, '')],
+  ['a broken link', (path: string) => symlinkSync(`${path}-gone`, path)],
 ])('a demo in what is no folder names it: %s', async (found, make) => {
   const place = join(temporaryFolder(), 'books')
   make(place)

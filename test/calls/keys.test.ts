@@ -186,7 +186,7 @@ describe('the sub-accounts of a broker', () => {
     const before = textOf(at.dir, 'tieout.yaml')
     await addSubaccounts(at.context, { ...options(uid), write: false })
     expect(at.printed).toEqual([
-      `Sub-account ${uid}: creates a read-only key, keeps it in credentials.yaml, adds it to tieout.yaml as sub-${uid}.`,
+      `Sub-account ${uid}: creates a read-only key, stores it in credentials.yaml, adds it to tieout.yaml as sub-${uid}.`,
     ])
     expect(at.told).toEqual(['Nothing was sent or changed. Add --write to do it.'])
     expect(way.arrived).toEqual([])

@@ -27,7 +27,7 @@ function folder(): string {
 
 const A_FOLDER = 'a folder (EISDIR)'
 const NOTHING = 'nothing of this name (ENOENT)'
-const NO_LINK = 'a link that leads nowhere (ENOENT)'
+const NO_LINK = 'a broken link (ENOENT)'
 
 test.each([
   [
@@ -43,14 +43,14 @@ test.each([
     NO_LINK,
   ],
   ['import trades folder', 'The file to import cannot be read.', 'a CSV file', A_FOLDER],
-  ['import trades link', 'The file to import cannot be read.', 'a CSV file', 'a link that leads nowhere'],
+  ['import trades link', 'The file to import cannot be read.', 'a CSV file', 'a broken link'],
   ['import trades trades.csv --mapping link', 'The mapping cannot be read.', 'a YAML file', NO_LINK],
   ['import trades trades.csv --mapping folder', 'The mapping cannot be read.', 'a YAML file', A_FOLDER],
   [
     'demo --dir file',
     'The folder of the books cannot be created.',
     'a folder that can be written',
-    'a file of that name',
+    'a file with that name',
   ],
 ])('%s', async (words, message, expected, found) => {
   const dir = folder()
@@ -123,7 +123,7 @@ test('a sandbox does not begin in a file', async () => {
       'tieout: The folder of the books cannot be created.',
       `  where:    ${file}`,
       '  expected: a folder that can be written',
-      '  found:    a file of that name',
+      '  found:    a file with that name',
     ],
   ])
 })

@@ -129,7 +129,7 @@ export const trade: Readonly<Record<string, Stated>> = {
       ],
       [
         { orders: [{ clientOid: 'c' }, { clientOid: 'c' }] },
-        'orders must name each order once, but clientOid c stands twice',
+        'orders must name each order once, but clientOid c appears twice',
         'here',
       ],
       [

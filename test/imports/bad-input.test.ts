@@ -294,7 +294,7 @@ describe('what is refused', () => {
       'two.csv',
     )
     await expect(again).rejects.toMatchObject({
-      message: 'The books have this row with another total.',
+      message: 'The books have this row with a different total.',
       exitCode: 2,
       details: {
         where: expect.stringMatching(/two\.csv:3, column total$/),

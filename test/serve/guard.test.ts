@@ -329,7 +329,7 @@ describe('the process', () => {
       `tieout: Another program is listening on this port.
   where:    --port ${serving.port}
   expected: a free port on loopback
-  next:     Name another port, or \`--port 0\` for any that is free.
+  next:     Name another port, or use \`--port 0\` for any free one.
 `,
     ])
   })
