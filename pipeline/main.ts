@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// The program: it looks at what it is started with before it loads what could not be read there.
+// The entry point. It checks its environment first, before loading modules that an older Node could not parse.
 import { inWords, runsOn } from './config/node-version.ts'
 import { neededNode } from './config/root.ts'
 
-/** Ends the process with an error that looks like every other one, though nothing of the program is loaded. */
+/** Ends the process with an error in the usual form, without loading any of the program. */
 function refuse(what: string, expected: string, found: string, action: string): void {
   const text = `tieout: ${what}\n  expected: ${expected}\n  found:    ${found}\n  next:     ${action}\n`
   process.stderr.write(text, () => process.exit(2))
@@ -20,15 +20,15 @@ function hasWorkingFolder(): boolean {
 const { node } = process.versions
 if (!runsOn(node, neededNode))
   refuse(
-    'This version of Node does not run tieout.',
+    'tieout does not run on this version of Node.',
     `Node ${inWords(neededNode)}`,
     `Node ${node}, ${process.execPath}`,
-    'Install one of those, and let it come first in PATH.',
+    'Install a supported version and put it first in PATH.',
   )
 else if (!hasWorkingFolder())
   refuse(
-    'The folder in which tieout was started is gone.',
-    'a working folder that is there',
+    'The folder in which tieout was started no longer exists.',
+    'an existing working folder',
     'none',
     'Change into another folder (`cd`), then run again.',
   )
@@ -40,17 +40,17 @@ else {
     const [found = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
     if (/^E[MN]FILE\b/.test(found))
       refuse(
-        'The program cannot be loaded: no more files may be open.',
-        'a limit of open files that tieout can work under, such as 1024',
+        'The program cannot be loaded: too many open files.',
+        'a sufficient limit on open files, such as 1024',
         found,
         'Raise it (`ulimit -n`, or LimitNOFILE= of a service), then run again.',
       )
     else
       refuse(
         'The program cannot be loaded.',
-        'the whole package as npm installs it, with DuckDB for this machine (one of its optional packages)',
+        'the complete package as npm installs it, including DuckDB for this machine (an optional dependency)',
         found,
-        'Install tieout again, with its optional packages. While it is being updated, run again after that.',
+        'Reinstall tieout with its optional dependencies. If it is just being updated, run again afterwards.',
       )
   }
 }

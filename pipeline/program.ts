@@ -6,13 +6,13 @@ import type { Begun } from './commands/command.ts'
 import { commands, type Entry } from './commands/index.ts'
 
 /**
- * The first Ctrl-C asks the run to stop where it stands; a second one ends the process at once, as `kill -9` does: an exit
- * would wait for the statement that the database is at, which may take minutes. A terminal that closes asks too, and may do so
- * several times (the shell, then the system): nobody is left there who would mean the second one.
+ * The first Ctrl-C asks the run to stop cleanly. The second ends the process immediately, as `kill -9` does: a normal exit
+ * would wait for the database's current statement, which may take minutes. A terminal that closes also asks the run to stop,
+ * possibly several times (the shell, then the system); as nobody is there to mean it, a repeated hang-up does not kill.
  */
 function stopSignal(tell: (text: string) => void): AbortSignal {
   const controller = new AbortController()
-  // Every request under way listens for it.
+  // Every request in progress listens for it.
   setMaxListeners(0, controller.signal)
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(name, () => {
@@ -21,13 +21,13 @@ function stopSignal(tell: (text: string) => void): AbortSignal {
         return
       }
       controller.abort()
-      tell(`Stopping after what is under way${kept}. Once more to stop at once.`)
+      tell(`Stopping after the work in progress${kept}. Press Ctrl-C again to stop immediately.`)
     })
   }
   return controller.signal
 }
 
-/** Node sets a terminal back when it ends, and aborts with a dump of its memory where that is gone: then it finds none. */
+/** On exit, Node restores the terminal, and aborts with a core dump if that is gone. Closing lost terminals prevents this. */
 function leaveLostTerminals(): void {
   const terminals = [0, 1, 2].filter((fd) => isatty(fd))
   process.once('exit', () => {
@@ -36,8 +36,9 @@ function leaveLostTerminals(): void {
 }
 
 /**
- * What the command takes long to begin, begun while the parser is still being loaded; the parser does it where it finds another
- * one. The command is loaded here wherever it stands among the words, so that one which cannot be is told of in one way.
+ * Starts the slow part of a command while the parser is still being loaded; if the command is not the first word, the parser
+ * does it later. The command's module is loaded here wherever its name appears, so that a module that cannot be loaded is
+ * always reported in the same way.
  */
 async function beginning(words: readonly string[]): Promise<Begun | undefined> {
   const name = words.find((word) => commands.some((entry) => nameOf(entry) === word))
@@ -49,10 +50,10 @@ const nameOf = ({ command }: Entry): string | undefined => command.split(' ')[0]
 
 const { stdout, stderr } = process
 const words = process.argv.slice(2)
-/** What answers others makes no progress that could be kept. */
+/** Servers make no progress that could be kept. */
 const kept = ['serve', 'sandbox'].includes(words[0] ?? '') ? '' : '; progress is kept'
 
-/** Runs the command that the process was started with, and gives its exit code. */
+/** Runs the command that the process was started with and returns its exit code. */
 export async function runProgram(): Promise<number> {
   leaveLostTerminals()
   const begun = await beginning(words)

@@ -79,7 +79,7 @@ export async function explainBreak(
   asked: {
     /** Shown to others that wait for the lock. */
     readonly command: string
-    /** Id of the break, or its beginning. */
+    /** Id of the break, or the first characters of it. */
     readonly breakId: string
     readonly note: string | null
     /** Called once the note is stored and before the books are published with it. */

@@ -1,4 +1,4 @@
-// Commands on books that are there already, without the network: build, check, verify, rebuild.
+// Commands that work on existing books, without the network: build, check, verify, rebuild.
 
 import { closing } from '../../models/closing.ts'
 import type { ExitCode } from '../../models/error.ts'
@@ -22,13 +22,13 @@ const publishAnyway = {
 } as const
 
 export const buildCommand = defineCommand({
-  example: ['$0 build', 'after a change of the configuration'],
+  example: ['$0 build', 'after a change to the configuration'],
   options: (parser) =>
     parser
       .option('full', {
         type: 'boolean',
         default: false,
-        describe: 'Make every table again, unchanged ones too',
+        describe: 'Rebuild every table, including unchanged ones',
       })
       .option('publish-anyway', publishAnyway)
       .option('json', jsonOption)
@@ -41,7 +41,7 @@ export const buildCommand = defineCommand({
 })
 
 export const checkCommand = defineCommand({
-  example: ['$0 check --json', 'the breaks for a script; those that a note explains have status explained'],
+  example: ['$0 check --json', 'the breaks, for a script; breaks explained by a note have status explained'],
   options: (parser) => parser.option('json', jsonOption).options(engineOptions),
   run: async (context, args) => {
     const config = engineConfig(context, args)
@@ -57,7 +57,7 @@ export const checkCommand = defineCommand({
 })
 
 const NEXT_OF_CHECK =
-  'Next: `tieout explain ID` shows what a break rests on; `tieout explain-break ID --note "…"` answers for it.'
+  'Next: run `tieout explain ID` to see the records behind a break, or `tieout explain-break ID --note "…"` to explain it.'
 
 export const verifyCommand = defineCommand({
   example: ['$0 verify', 'before a filing, or after a restore'],
@@ -72,13 +72,13 @@ export const verifyCommand = defineCommand({
       .option('repair', {
         type: 'boolean',
         default: false,
-        describe: 'Where the journal is damaged: keep every whole frame, set the rest aside',
+        describe: 'If the journal is damaged: keep every intact frame and set the rest aside',
       }),
   run: async (context, args) => {
     const config = optionalConfig(context)
     if (args.rebuild) mustBeFiles(config, 'verify --rebuild')
     const repair = args.repair ? await repairBooks(context, config) : null
-    // Told before anything else can fail: the next run finds a whole journal, and nothing left to tell.
+    // Printed before anything else can fail: the next run finds an intact journal and nothing left to report.
     if (repair !== null && !args.json) context.print(describeRepair(repair))
     const result = await verifyBooks(context, config, args).catch((error: unknown) => {
       if (repair !== null && args.json) context.tell(describeRepair(repair))
@@ -95,10 +95,10 @@ export const verifyCommand = defineCommand({
 })
 
 const NOTHING_TO_KEEP =
-  'No frame of the journal is whole, so a repair has nothing to keep: restore the journal folder from a backup.'
+  'No frame of the journal is intact, so a repair has nothing to keep. Restore the journal folder from a backup.'
 
 export const rebuildCommand = defineCommand({
-  example: ['$0 rebuild', 'after an update, or when landing.duckdb was lost'],
+  example: ['$0 rebuild', 'after an update, or if landing.duckdb was lost'],
   options: (parser) => parser.option('publish-anyway', publishAnyway).option('json', jsonOption),
   run: async (context, args) => {
     const config = optionalConfig(context)
@@ -112,7 +112,7 @@ export const rebuildCommand = defineCommand({
       const erased = await readErased(context.dir)
       if (erased.length > 0)
         context.tell(
-          `Erased before, and without rows: ${erased.length === 1 ? 'frame' : 'frames'} ${erased.join(', ')}.`,
+          `Erased earlier, so without rows: ${erased.length === 1 ? 'frame' : 'frames'} ${erased.join(', ')}.`,
         )
       return await buildAndTell(context, config, books, { ...args, full: true })
     })

@@ -1,5 +1,5 @@
-// Commands that use single endpoints: call, and writes, which shows what was changed at the venue and settles by hand
-// what stayed open.
+// Commands for single endpoints: call, and writes, which lists the changes made at the venue and settles by hand those
+// whose outcome is unknown.
 import { randomUUID } from 'node:crypto'
 import { UnknownRefusal } from '../../connectors/errors.ts'
 import { call } from '../calls/call.ts'
@@ -7,13 +7,13 @@ import { listWrites, settleByHand } from '../calls/settle-by-hand.ts'
 import { defineCommand } from './command.ts'
 
 export const callCommand = defineCommand({
-  example: ['$0 call futures.positions productType=USDT-FUTURES --account main', 'what is open now'],
+  example: ['$0 call futures.positions productType=USDT-FUTURES --account main', 'the positions open now'],
   options: (parser) =>
     parser
       .positional('endpoint', {
         type: 'string',
         demandOption: true,
-        describe: 'A name of `tieout endpoints`',
+        describe: 'A name listed by `tieout endpoints`',
       })
       .positional('values', {
         type: 'string',
@@ -21,16 +21,16 @@ export const callCommand = defineCommand({
         default: [] as string[],
         describe: 'key=value; lists as a,b or JSON; @FILE reads a file',
       })
-      .option('account', { type: 'string', describe: 'Account of the configuration', requiresArg: true })
+      .option('account', { type: 'string', describe: 'An account from the configuration', requiresArg: true })
       .option('write', {
         type: 'boolean',
         default: false,
-        describe: 'Send what changes something at the venue',
+        describe: 'Send a call that changes something at the venue',
       })
-      .option('json', { type: 'boolean', default: false, describe: 'On one line, for a script' })
+      .option('json', { type: 'boolean', default: false, describe: 'Print JSON on one line, for a script' })
       .option('save-as', {
         type: 'string',
-        describe: 'Name for the credentials of a created key (default: sub-UID)',
+        describe: 'Name under which to store a new key’s credentials (default: sub-UID)',
         requiresArg: true,
       }),
   run: async (context, args) => {
@@ -40,7 +40,7 @@ export const callCommand = defineCommand({
       await call(context, { endpoint, values, account, write, json, saveAs: args['save-as'], newId })
       return 0
     } catch (error) {
-      // Of one request, a refusal by a code that nothing is known of is the venue's word: running again is no cure.
+      // For a single request, an unknown refusal code is the venue's answer; running again would not help.
       if (!(error instanceof UnknownRefusal)) throw error
       context.tell(`tieout: ${error.describe()}`)
       return 4
@@ -49,13 +49,13 @@ export const callCommand = defineCommand({
 })
 
 export const writesCommand = defineCommand({
-  example: ['$0 writes --settle 17 --as done', 'after looking at the venue'],
+  example: ['$0 writes --settle 17 --as done', 'after checking at the venue'],
   options: (parser) =>
     parser
       .option('settle', { type: 'number', describe: 'Number of the write to settle', requiresArg: true })
       .option('as', {
         choices: ['done', 'refused'] as const,
-        describe: 'What became of it',
+        describe: 'Outcome of the write',
         requiresArg: true,
       })
       .option('json', { type: 'boolean', default: false, describe: 'As JSON' })
@@ -67,5 +67,3 @@ export const writesCommand = defineCommand({
     return 0
   },
 })
-
-/** Everything that asks single endpoints. */

@@ -1,4 +1,4 @@
-// The command line: it parses, hands over, and turns what comes back, or goes wrong, into an exit code and a clear message.
+// The command line: parses the arguments, runs the command, and turns its result or error into an exit code and a message.
 import { randomUUID } from 'node:crypto'
 import yargs, { type Argv } from 'yargs'
 import { Parser } from 'yargs/helpers'
@@ -12,7 +12,7 @@ import { USUAL_FOLDER } from '../config/usual-folder.ts'
 import type { Begun } from './command.ts'
 import { commands } from './index.ts'
 
-/** Runs the command that the words name, and gives its exit code. What has `begun` for it already ends here. */
+/** Runs the command named by the words and returns its exit code. Ends what `alreadyBegun` holds. */
 export async function runCommandLine(
   words: readonly string[],
   given: Surroundings,
@@ -21,7 +21,7 @@ export async function runCommandLine(
   const surroundings = { run: randomUUID(), ...given }
   const { stdout, stderr } = surroundings
   const outputs = [watched(stdout, 'standard output'), watched(stderr, 'standard error')]
-  /** Read before the words are judged: what is wrong with them is reported by it too. */
+  /** Read before the words are validated, because errors in them are reported at this level too. */
   const level = String(Parser([...words]).logLevel)
   let code = 0
   let begun = alreadyBegun
@@ -82,8 +82,8 @@ export async function runCommandLine(
         one: 'Too few arguments: got %s, at least %s needed.',
         other: 'Too few arguments: got %s, at least %s needed.',
       } as never,
-      'Implications failed:': 'One option needs another one, which is missing:',
-      'Did you mean %s?': 'There is no such command. Did you mean %s?',
+      'Implications failed:': 'An option requires another option, which is missing:',
+      'Did you mean %s?': 'Unknown command. Did you mean %s?',
     })
     .wrap(helpWidth(stdout))
     .version(packageVersion)
@@ -92,9 +92,9 @@ export async function runCommandLine(
     .fail((message, error, instance) => {
       if (error) throw error
       const text = message.replaceAll(NO_OPTION, '')
-      // There is no option of one dash.
+      // No option begins with a single dash.
       const isDashed = words.some((word) => /^-[^-\d]/.test(word)) && !words.includes('--')
-      const dashed = isDashed ? ' What begins with a dash and is no option goes behind `--`.' : ''
+      const dashed = isDashed ? ' Put arguments that begin with a dash but are not options after `--`.' : ''
       if (logsAlone(level)) throw new UsageError(text, { action: `See \`tieout --help\`.${dashed}` })
       instance.showHelp((help) => stderr.write(`${help}\n`))
       stderr.write(`\ntieout: ${forTerminal(text)}\n  next:     See the usage above.${dashed}\n`)
@@ -102,7 +102,7 @@ export async function runCommandLine(
     })
   try {
     await parser.parseAsync()
-    // What failed of the last thing written is told a moment later.
+    // A failure of the last write is reported a moment later.
     await new Promise((resolve) => setImmediate(resolve))
     for (const { failure } of outputs) if (failure !== null) throw failure
     return code
@@ -119,13 +119,13 @@ export async function runCommandLine(
   }
 }
 
-/** Stands before a word that is no option, however it begins; the system lets no word of a command line have it. */
+/** Prefix for a word that is not an option, whatever it begins with. No command-line argument can contain this character. */
 const NO_OPTION = '\0'
 
 /**
- * The parser sets aside what stands behind `--` and gives it to no command, and takes SQL that begins with a comment for an
- * option. Behind `--` nothing is an option, nor is what has white space in its name. In place of `--` stands an option
- * without a value, so that none before it takes what follows.
+ * yargs withholds everything after `--` from the commands, and mistakes SQL that begins with a comment for an option. Here,
+ * nothing after `--` is an option, nor is a word with white space in its name. `--` is replaced by an option without a value,
+ * so that no option before it consumes what follows.
  */
 function marked(words: readonly string[]): string[] {
   const end = words.indexOf('--')
@@ -144,11 +144,11 @@ function unmark(given: Record<string, unknown>): void {
     given[name] = Array.isArray(value) ? value.map(plain) : plain(value)
 }
 
-/** Lines of help: as long as the terminal has room for, between the narrowest that reads well and the widest that does. */
+/** Width of the help: that of the terminal, but between 80 and 110 columns. */
 export const helpWidth = ({ isTTY, columns = 0 }: Pick<Output, 'isTTY' | 'columns'>): number =>
   isTTY === true && columns > 0 ? Math.min(110, Math.max(80, columns)) : 110
 
-/** Of an option that takes one value the parser makes a list where it is given twice, and of what is no number a NaN. */
+/** yargs turns a single-value option given twice into a list, and a value that is not a number into NaN. Both are refused. */
 function mustBeOneEach(given: Readonly<Record<string, unknown>>, options: unknown): true {
   const { array, narg } = options as {
     readonly array: readonly string[]
@@ -157,7 +157,7 @@ function mustBeOneEach(given: Readonly<Record<string, unknown>>, options: unknow
   const lists = new Set(['_', ...array])
   for (const [name, value] of Object.entries(given)) {
     if (lists.has(name)) continue
-    // `--out ""` is what a script says whose variable is not set.
+    // A script with an unset variable passes `--out ""`.
     if (value === '' && name in narg) throw withoutValue(name)
     const isNoNumber = typeof value === 'number' && !Number.isFinite(value)
     if (!isNoNumber && !Array.isArray(value)) continue
@@ -172,14 +172,13 @@ function mustBeOneEach(given: Readonly<Record<string, unknown>>, options: unknow
 }
 
 interface Watched {
-  /** Why something of it could not be written. */
+  /** The first error in writing to it. */
   failure: TieoutError | null
 }
 
 /**
- * A reader that leaves (`| head`, a terminal that closes) changes nothing: what is under way goes on to its end, messages and
- * exit code included. What else keeps an output from being written is told in the end. A stream without a listener would end
- * the process at once.
+ * A reader that goes away (`| head`, a closed terminal) changes nothing: the work runs to its end, with its messages and exit
+ * code. Any other write error is reported at the end. Without a listener, the stream's error would end the process immediately.
  */
 function watched(stream: Surroundings['stdout'], name: string): Watched {
   const output: Watched = { failure: null }
@@ -195,7 +194,7 @@ function watched(stream: Surroundings['stdout'], name: string): Watched {
   return output
 }
 
-/** What the parser throws instead of telling: an option of a command that stands without its value. */
+/** Turns the errors that yargs throws instead of reporting (an option of a command without its value) into a UsageError. */
 function understood(error: unknown): unknown {
   if (!(error instanceof Error) || error.name !== 'YError') return error
   const option = /^Not enough arguments following: (.+)$/.exec(error.message)?.[1]
@@ -207,13 +206,13 @@ const withoutValue = (option: string): UsageError =>
   new UsageError(`--${option} has no value.`, {
     where: `--${option}`,
     expected: 'a value after it',
-    action: `Give one, or leave the option out. One that begins with a dash is written --${option}=-VALUE.`,
+    action: `Give a value or omit the option. A value that begins with a dash is written --${option}=-VALUE.`,
   })
 
 /** A usage error whose message has been shown already. */
 class Handled extends Error {}
 
-/** Tells an error, in the log where standard error holds nothing else, and gives its exit code. */
+/** Reports an error, as a log line if standard error carries logs only, and returns its exit code. */
 async function reportFailure(
   error: unknown,
   level: string,
@@ -226,14 +225,14 @@ async function reportFailure(
   return error instanceof TieoutError ? error.exitCode : 1
 }
 
-/** For people; what is not ours to explain is called unexpected, with its cause. */
+/** Prints an error for people. Anything but a TieoutError is called unexpected, with its cause. */
 function printFailure(error: unknown, stderr: Surroundings['stderr']): void {
   if (error instanceof TieoutError) {
     stderr.write(`tieout: ${error.describe()}\n`)
     return
   }
   const message = error instanceof Error ? error.message : String(error)
-  stderr.write(`tieout: An unexpected error: ${forTerminal(message)}\n`)
+  stderr.write(`tieout: Unexpected error: ${forTerminal(message)}\n`)
   stderr.write(
     '  next:     Progress is kept. Run again; if it persists, report it with --log-level debug output.\n',
   )

@@ -13,21 +13,21 @@ interface Declaration<Options, Early> {
   readonly options: (parser: Argv) => Argv<Options>
   /** False for a command that neither reads nor keeps books; --dir means nothing to it. */
   readonly usesBooks?: false
-  /** What takes as long to begin as the rest of the command to load, such as a process, and how it ends in any case. */
+  /** Something slow to start, such as a process, begun while the rest of the command loads; `end` always runs. */
   readonly early?: { readonly begin: () => Early; readonly end: (begun: Early) => Promise<void> }
   readonly run: (context: CommandContext, args: Options & GlobalArguments, begun: Early) => Promise<ExitCode>
 }
 
-/** What a command has begun before its words are judged, and how that ends in any case. */
+/** What a command has begun before its arguments are validated. `end` always runs. */
 export interface Begun {
   readonly what: unknown
   readonly end: () => Promise<void>
 }
 
-/** A command as it is loaded: what it takes, and what it does. Its name stands in the table of contents (index.ts). */
+/** A command as it is loaded: its options, and what it does. Its name is in the table of contents (index.ts). */
 export interface Command {
   readonly builder: (parser: Argv) => Argv
-  /** Called as soon as the command is named: yargs takes its time until it is run. */
+  /** Called as soon as the command is named, because yargs takes a while to get to `run`. */
   readonly begin: () => Begun | undefined
   readonly run: (
     args: GlobalArguments,
@@ -52,7 +52,7 @@ export function defineCommand<Options, Early = undefined>({
     },
     run: async (args, surroundings, begun) => {
       const { createContext } = await import('../config/context.ts')
-      // Without `early` nothing is begun, and nothing is what the command takes.
+      // Without `early`, nothing has begun and the command takes `undefined`.
       return await run(
         createContext(args, surroundings, { usesBooks }),
         args as Options & GlobalArguments,
@@ -62,17 +62,17 @@ export function defineCommand<Options, Early = undefined>({
   }
 }
 
-/** Characters of a command line beside which the help has room for its use. */
+/** The longest command line, in characters, that leaves room for its description beside it in the help. */
 const SHORT_LINE = 35
 
-/** Beside each other, or one below the other: yargs would break a command line where it can no longer be copied. */
+/** Side by side if short, else one below the other: yargs would break a long command line so that it cannot be copied. */
 const inLines = ([line, use]: readonly [string, string]): [string, string] =>
   line.length <= SHORT_LINE ? [line, use] : [`${line}\n# ${use}`, '']
 
-/** A terminal that does not know its width. */
+/** Assumed width of a terminal that does not report one. */
 const USUAL_WIDTH = 80
 
-/** Standard output as reports use it; its width is that of the terminal, if it is one. */
+/** Standard output as reports use it; `width` is set only if it is a terminal. */
 export const terminalOf = ({ stdout, tell }: CommandContext, wide = false) => ({
   stdout,
   tell,
@@ -80,7 +80,7 @@ export const terminalOf = ({ stdout, tell }: CommandContext, wide = false) => ({
   ...(stdout.isTTY === true ? { width: stdout.columns || USUAL_WIDTH } : {}),
 })
 
-/** The form that --format names, or --json; undefined where neither does. UsageError where they name two. */
+/** The format requested by --format or --json; undefined if neither is given. UsageError if they disagree. */
 export function askedForm<Format extends string>(args: {
   readonly format: Format | undefined
   readonly json: boolean
@@ -88,16 +88,16 @@ export function askedForm<Format extends string>(args: {
   const { format, json } = args
   if (!json || format === 'json') return format
   if (format === undefined) return 'json'
-  throw new UsageError('--json and --format name two forms of the output.', {
+  throw new UsageError('--json and --format ask for different output formats.', {
     where: '--json, --format',
     expected: 'one of them',
     found: `--json and --format ${format}`,
-    action: 'Leave one of them out.',
+    action: 'Omit one of them.',
   })
 }
 
-/** What the help says of --format where it is not given. */
-export const USUAL_FORM = 'as the ending of --out says, else table'
+/** The default of --format, as shown in the help. */
+export const USUAL_FORM = 'by the extension of --out, else table'
 
 export const jsonOption = { type: 'boolean', default: false, describe: 'As JSON' } as const
 
@@ -105,10 +105,10 @@ export const jsonOption = { type: 'boolean', default: false, describe: 'As JSON'
 export const wideOption = {
   type: 'boolean',
   default: false,
-  describe: 'On a terminal: every column and every row, however wide',
+  describe: 'On a terminal: print every column and row, however wide',
 } as const
 
-/** A table of the answer: as much as fits on a terminal, whole elsewhere and when it is asked for. */
+/** Prints a table: as much as fits on a terminal; in full with --wide and when output is not a terminal. */
 export async function printRows(
   context: CommandContext,
   columns: readonly Column[],
@@ -121,13 +121,13 @@ export async function printRows(
     const { table, notShown } = await screenTable(columns, asBatches(rows), {
       width,
       importance,
-      whole: '--wide shows all, and --json has them',
+      whole: '--wide or --json prints all',
     })
     context.print([table, ...notShown].join('\n'))
   }
 }
 
-/** Where several exit codes apply, the one that counts. Contract, "Exit codes". */
+/** The exit code that takes precedence when several apply. Contract, "Exit codes". */
 export function worst(codes: readonly ExitCode[]): ExitCode {
   const order: readonly ExitCode[] = [1, 2, 4, 5, 3]
   return order.find((code) => codes.includes(code)) ?? 0

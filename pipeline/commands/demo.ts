@@ -1,5 +1,5 @@
-// The whole house in one command: a sandbox venue, a nightly run against it over HTTP, the reports,
-// and the comparison with what the sandbox knows to be true.
+// The whole program in one command: a sandbox venue, a nightly run against it over HTTP, the reports,
+// and a comparison with the sandbox's truth.
 
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,10 +31,10 @@ import { daysOption, pagingOption, seedOption, startSandboxOf } from './demo/san
 import { tellPrices } from './fetch.ts'
 import { startProgress } from './progress.ts'
 
-/** Marks a folder whose books are a demo's and may be replaced by the next one. */
+/** Marks a folder that contains a demo's books, which the next demo may replace. */
 const MARKER = '.tieout-demo'
 
-/** How many times as fast as documented the budgets refill, so that a year fits into a minute. */
+/** Refill the rate budgets this many times as fast as documented, so that a year fits into a minute. */
 const DEMO_SPEED = 100
 
 export const demoCommand = defineCommand({
@@ -47,7 +47,7 @@ export const demoCommand = defineCommand({
       .option('json', jsonOption),
   run: async (given, args) => {
     const context = args.json ? { ...given, print: () => undefined } : given
-    // What an earlier demo left goes only once this one can begin.
+    // An earlier demo's books are removed only once this one can start.
     mustBeDemoFolder(context)
     const sandbox = await startSandboxOf({
       seed: args.seed,
@@ -82,24 +82,24 @@ export const demoCommand = defineCommand({
   },
 })
 
-/** Of a history that is longer than the venue remembers, that it is; empty of any other. */
+/** A caution if the history is longer than the venue remembers, else empty. */
 export function beyondMemory(days: number): string {
   const remembered = Math.floor(retentionOf(taxRecords) / daysOf(1))
   if (days < remembered) return ''
   return (
-    `The venue remembers ${remembered} days of unified records: what happened before can be had from nobody, so futures figures ` +
-    'are not compared with those of the sandbox, which are of all of history.'
+    `The venue keeps only ${remembered} days of unified records. Anything older cannot be fetched, so futures figures ` +
+    'are not compared with those of the sandbox, which cover the whole history.'
   )
 }
 
-/** The names in the folder, which a demo may take away; books of anyone else are refused. */
+/** The names in the folder, which a demo may remove. Any other books are refused. */
 function mustBeDemoFolder({ dir }: CommandContext): string[] {
   ensureFolder(dir)
   const found = namesIn(dir)
   if (found.length > 0 && !existsSync(join(dir, MARKER))) {
-    throw new UsageError('The folder holds books that are not a demo’s.', {
+    throw new UsageError('The folder contains books that are not a demo’s.', {
       where: dir,
-      expected: 'an empty folder, or one that an earlier demo made',
+      expected: 'an empty folder, or one created by an earlier demo',
       found: found.slice(0, 5).join(', '),
       action: 'Choose another folder with --dir.',
     })
@@ -111,9 +111,9 @@ function namesIn(dir: string): string[] {
   try {
     return readdirSync(dir)
   } catch (cause) {
-    throw new UsageError('The folder for the demo cannot be read.', {
+    throw new UsageError('The demo’s folder cannot be read.', {
       where: dir,
-      expected: 'a folder, or a name that is free',
+      expected: 'a folder, or an unused name',
       found: systemWords(cause),
       action: 'Choose another folder with --dir.',
       cause,
@@ -121,11 +121,11 @@ function namesIn(dir: string): string[] {
   }
 }
 
-/** Empties what an earlier demo left. */
+/** Removes what an earlier demo left. */
 async function emptyDemoFolder(context: CommandContext): Promise<void> {
   const { dir } = context
   const found = mustBeDemoFolder(context)
-  // A demo that still runs in this folder holds the lock, and is not pulled from under itself.
+  // A demo still running in this folder holds the lock, so its books are not removed.
   const lock = await acquireLock(dir, 'demo', context.clock)
   for (const name of found) rmSync(join(dir, name), { recursive: true, force: true })
   await lock.release()
@@ -133,7 +133,7 @@ async function emptyDemoFolder(context: CommandContext): Promise<void> {
 }
 
 interface Night {
-  /** What fetching came to, and what the books did. */
+  /** The exit code of the fetch. */
   readonly fetched: ExitCode
   readonly sync: { readonly rows: number; readonly requests: number }
   readonly built: BuildResult
@@ -167,8 +167,8 @@ const codeOf = ({ breaks }: Pick<BuildResult, 'breaks'>): ExitCode =>
   breaks.error + breaks.warning > 0 ? 3 : 0
 
 /**
- * What the history does not tell the cost of, filled in as its owner would: a worksheet, and its rows back as opening lots,
- * at the market value that it proposes. Null where nothing is to be filled in.
+ * Fills in the arrivals without a known cost as their owner would: writes a worksheet and imports its rows as opening lots,
+ * at the market value that it proposes. Null if there is nothing to fill in.
  */
 async function fillIn(context: CommandContext): Promise<BuildResult | null> {
   const config = requiredConfig(context)
@@ -201,8 +201,8 @@ async function fillIn(context: CommandContext): Promise<BuildResult | null> {
     })
     const built = await buildBooks(context, config, books, { publishAnyway: false })
     context.print(
-      `${count} arrivals had no known cost: the demo takes their market value of the day (reports/worksheet.csv).\n` +
-        'Of your own coins you would put in what they cost.',
+      `${count} arrivals had no known cost: the demo uses their market value on the day (reports/worksheet.csv).\n` +
+        'For your own coins, you would enter what they cost.',
     )
     return built
   })

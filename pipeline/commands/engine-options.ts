@@ -1,17 +1,17 @@
-// How a command line names the engine. Apart from what looks at it, since every command that has these options loads them.
+// How the command line names the engine. Kept apart from engine.ts because every command with these options loads this file.
 export const ENGINES = ['duckdb', 'clickhouse'] as const
 
 const text = (describe: string) => ({ type: 'string', describe, requiresArg: true }) as const
 
-/** Options of the commands that build or read the books on either engine. */
+/** Options of commands that build or read the books on either engine. */
 export const engineOptions = {
   engine: {
     choices: ENGINES,
-    describe: 'Where the books are built and read; as the configuration says when absent',
+    describe: 'Engine that builds and reads the books (default: as configured)',
     requiresArg: true,
   },
-  url: text('Address of the ClickHouse server, instead of engine.clickhouse.url'),
-  database: text('Its database, instead of engine.clickhouse.database'),
+  url: text('URL of the ClickHouse server, overriding engine.clickhouse.url'),
+  database: text('Database on it, overriding engine.clickhouse.database'),
 } as const
 
 export interface EngineArguments {

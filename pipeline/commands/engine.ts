@@ -1,4 +1,4 @@
-// Which engine builds and answers: the configuration says so, and a command line may say otherwise.
+// Which engine builds and answers: set in the configuration, overridden by the command line.
 import { UsageError } from '../../models/error.ts'
 import { type ClickHouseSettings, clickHouseSettings } from '../clickhouse/settings.ts'
 import { type Config, clickHouseConfig } from '../config/config.ts'
@@ -7,13 +7,13 @@ import { type EngineSettings, engineSettings } from '../engine/settings.ts'
 import type { LedgerSource } from '../ledger/distant.ts'
 import type { EngineArguments } from './engine-options.ts'
 
-/** The configuration with the engine that the command line names: `engine.clickhouse` is there where ClickHouse is meant. */
+/** The configuration with the engine named on the command line; `engine.clickhouse` is present only for ClickHouse. */
 export function engineConfig(context: CommandContext, { engine, url, database }: EngineArguments): Config {
   const config = optionalConfig(context)
   const { clickhouse: configured, ...duckdb } = config.engine
   if (engine === 'duckdb') {
     if (url === undefined && database === undefined) return { ...config, engine: duckdb }
-    throw new UsageError('A server is named for the engine that needs none.', {
+    throw new UsageError('--url and --database are not options of the engine duckdb.', {
       where: '--engine duckdb',
       expected: 'no --url and no --database',
       action: 'Omit them, or use --engine clickhouse.',
@@ -29,7 +29,7 @@ export function engineConfig(context: CommandContext, { engine, url, database }:
   return { ...config, engine: { ...duckdb, clickhouse } }
 }
 
-/** The server that the books are on; null where they are files. */
+/** The server that holds the books; null if they are files. */
 export const serverOf = ({ engine: { clickhouse } }: Config): ClickHouseSettings | null =>
   clickhouse === undefined ? null : clickHouseSettings(clickhouse, process.env)
 
@@ -50,18 +50,18 @@ export function readingOptions(
   }
 }
 
-/** Loads what asks a server when it is asked: with it comes DuckDB, which `tieout sql` has no use for in this process. */
+/** Loads the ClickHouse client only when needed: it brings in DuckDB, which `tieout sql` does not need in this process. */
 const sourceOn = (server: ClickHouseSettings): LedgerSource => ({
   open: async (signal) => (await import('../clickhouse/source.ts')).clickHouseSource(server).open(signal),
 })
 
-/** Refuses what can only be done on books that are files, rather than do it on an older ledger that happens to lie there. */
+/** Refuses a command that needs books in files, so that it does not run on an older ledger file left in the folder. */
 export function mustBeFiles({ engine }: Config, command: string): void {
   if (engine.clickhouse === undefined) return
-  throw new UsageError(`${command} works on books that DuckDB has built.`, {
-    where: 'engine.clickhouse of the configuration',
+  throw new UsageError(`${command} works only on books built by DuckDB.`, {
+    where: 'engine.clickhouse in the configuration',
     expected: 'a ledger in a file',
     action:
-      'Build one with `tieout build --engine duckdb` and name a configuration without that section (--config).',
+      'Run `tieout build --engine duckdb`, then name a configuration without that section with --config.',
   })
 }

@@ -1,4 +1,4 @@
-// The command that takes data about people out of the books for good. Without --yes it shows what would go.
+// The command that erases personal data from the books permanently. Without --yes it shows what would go.
 
 import { closing } from '../../models/closing.ts'
 import { type ExitCode, UsageError } from '../../models/error.ts'
@@ -13,14 +13,14 @@ import { printTable } from '../output/table.ts'
 import { describeBreaks } from '../reports/summary.ts'
 import { defineCommand } from './command.ts'
 
-/** Written as the books write it: what is to go for good is not guessed from `1e2`. */
+/** Accepts a number only as the books write it: what is to be erased permanently is not guessed from `1e2`. */
 function frameNumber(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
-  throw new UsageError('A frame is known by its number.', {
+  throw new UsageError('This is not the number of a frame.', {
     where: 'frames',
     expected: 'the page_id of a row, such as 17',
     found: text,
-    action: 'Correct the number. Nothing was changed.',
+    action: 'Correct the number. Nothing has been changed.',
   })
 }
 
@@ -32,16 +32,16 @@ export const eraseCommand = defineCommand({
         type: 'string',
         array: true,
         default: [] as string[],
-        describe: 'Numbers of frames: the page_id of the rows they brought',
+        describe: 'Frame numbers: the page_id of the rows that arrived in them',
       })
       .option('account', { type: 'string', describe: 'Only frames of this account', requiresArg: true })
       .option('feed', { type: 'string', describe: 'Only frames of this feed', requiresArg: true })
       .option('matching', {
         type: 'string',
-        describe: 'Only frames with this text in them',
+        describe: 'Only frames that contain this text',
         requiresArg: true,
       })
-      .option('yes', { type: 'boolean', default: false, describe: 'Do it; this cannot be undone' })
+      .option('yes', { type: 'boolean', default: false, describe: 'Erase; this cannot be undone' })
       .option('json', { type: 'boolean', default: false, describe: 'As JSON' }),
   run: async (context, { frames, account, feed, matching, yes, json }): Promise<ExitCode> => {
     const config = optionalConfig(context)
@@ -58,16 +58,16 @@ export const eraseCommand = defineCommand({
     if (!yes) {
       context.tell(
         targets.length === 0
-          ? 'Nothing was changed. Add --yes to finish it.'
-          : 'Nothing was changed. Add --yes to erase these frames: there is no way back.',
+          ? 'Nothing has been changed. Add --yes to finish the erasure.'
+          : 'Nothing has been changed. Add --yes to erase these frames; this cannot be undone.',
       )
       return 0
     }
     await erase(context.dir, targets, context.clock)
     context.tell(
       targets.length === 0
-        ? 'Finishing it; making landing and ledger again.'
-        : `Erased ${counted(targets.length, 'frame')}; making landing and ledger again without them.`,
+        ? 'Finishing the erasure; rebuilding landing and ledger.'
+        : `Erased ${counted(targets.length, 'frame')}; rebuilding landing and ledger without them.`,
     )
     const { clock } = context
     const books = await openBooks(context.dir, {
@@ -76,7 +76,7 @@ export const eraseCommand = defineCommand({
       engine: engineSettings(config.engine),
     })
     await closing(books, async () => {
-      // What stands in the published ledger must go, whatever the checks say of the books without it.
+      // The data must leave the published ledger, whatever the checks find in the books without it.
       const built = await buildBooks(context, config, books, { publishAnyway: true })
       if (!json) context.print(describeBreaks(built))
     })
@@ -86,14 +86,14 @@ export const eraseCommand = defineCommand({
 })
 
 const INTERRUPTED =
-  'An earlier erasure was interrupted: the published ledger may still hold what was to go. Erasing again finishes it, and so does `tieout build`.'
+  'An earlier erasure was interrupted: the published ledger may still contain what was to be erased. Erase again or run `tieout build` to finish it.'
 
-/** Frames that were named and are none of the targets. */
+/** Frames that were named but are not among the targets. */
 const nothingOf = (frames: readonly number[]): string =>
-  `There is nothing to erase in ${counted(frames.length, 'frame')} named here: ${frames.join(', ')}. Frames that only tell of runs and ranges have no body, and a frame that is named must fit --account, --feed and --matching too.`
+  `Nothing to erase in ${counted(frames.length, 'frame')} named here: ${frames.join(', ')}. Frames that only record runs and ranges have no body, and a named frame must also match --account, --feed and --matching.`
 
 function describeTargets(targets: readonly EraseTarget[]): string {
-  if (targets.length === 0) return 'No frame of the journal matches.'
+  if (targets.length === 0) return 'No frame in the journal matches.'
   const columns = ['frame', 'kind', 'account', 'feed', 'received', 'bytes', 'rows', 'matching', ''].map(
     (name) => ({
       name,
@@ -107,14 +107,14 @@ function describeTargets(targets: readonly EraseTarget[]): string {
   const lost = targets.reduce((sum, { rows: count }) => sum + (count ?? 0), 0)
   return [
     printTable(columns, rows),
-    `${counted(targets.length, 'frame')} with ${counted(lost, 'row')}: the whole body of a frame goes, with every row in it.`,
+    `${counted(targets.length, 'frame')} with ${counted(lost, 'row')}: the whole body of each frame is erased, with every row in it.`,
   ].join('\n')
 }
 
 async function tellRest({ dir, tell }: CommandContext): Promise<void> {
   const files = await unsearchedFiles(dir)
-  if (files.length > 0) tell(`Not searched, look at them yourself: ${files.join(', ')}.`)
+  if (files.length > 0) tell(`Not searched; check these files yourself: ${files.join(', ')}.`)
   tell(
-    'Backups, exports and reports made before still hold it; what the venue still tells may be fetched again.',
+    'Earlier backups, exports and reports still contain the data, and anything the venue still returns may be fetched again.',
   )
 }

@@ -1,5 +1,5 @@
-// The command with which a user answers for a break: the note is journaled, and the books are built and published with
-// it, so that the next status and report have it.
+// The command with which a user explains a break: the note is journaled, and the books are built and published with
+// it, so that the next status and report show it.
 
 import { type ExitCode, UsageError } from '../../models/error.ts'
 import { explainBreak, readNote } from '../books/note.ts'
@@ -14,10 +14,10 @@ export const explainBreakCommand = defineCommand({
       .positional('break_id', {
         type: 'string',
         demandOption: true,
-        describe: 'Id of the break, or its beginning',
+        describe: 'Id of the break, or the first characters of it',
       })
-      .option('note', { type: 'string', describe: 'What explains it', requiresArg: true })
-      .option('withdraw', { type: 'boolean', describe: 'Take the note back' })
+      .option('note', { type: 'string', describe: 'The explanation', requiresArg: true })
+      .option('withdraw', { type: 'boolean', describe: 'Withdraw the note' })
       .conflicts('note', 'withdraw')
       .option('json', jsonOption),
   run: async (context, args): Promise<ExitCode> => {
@@ -34,7 +34,7 @@ export const explainBreakCommand = defineCommand({
       context.print(JSON.stringify(answer, null, 2))
     } else {
       const what = `${severity} ${checkName} ${breakId}`
-      context.print(note === null ? `The note on ${what} is taken back.` : `Explained: ${what}.`)
+      context.print(note === null ? `The note on ${what} is withdrawn.` : `Explained: ${what}.`)
       context.print(describeBreaks(result))
     }
     if (result.published) return 0
@@ -43,7 +43,7 @@ export const explainBreakCommand = defineCommand({
   },
 })
 
-/** The note to make; null where the last one is taken back. */
+/** The note to record; null to withdraw the last one. */
 function wordOf({
   note,
   withdraw,
@@ -56,6 +56,6 @@ function wordOf({
   throw new UsageError('The note is missing.', {
     where: 'explain-break',
     expected: '--note TEXT, or --withdraw',
-    action: 'Say in a sentence or two what explains it.',
+    action: 'Explain the break in a sentence or two.',
   })
 }

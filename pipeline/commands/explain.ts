@@ -1,4 +1,4 @@
-// The command `explain`: from an id of a report down to the bytes that the venue sent.
+// The command `explain`: from an id in a report down to the bytes that the venue sent.
 import { UsageError } from '../../models/error.ts'
 import { optionalConfig } from '../config/context.ts'
 import { explain } from '../evidence/explain.ts'
@@ -19,29 +19,29 @@ export const explainCommand = defineCommand({
         type: 'string',
         demandOption: true,
         describe:
-          'A disposal_id, lot_id, entry_id, transaction_id, trade_id, line_id, break_id or id of the venue’s',
+          'A disposal_id, lot_id, entry_id, transaction_id, trade_id, line_id, break_id or the venue’s own id',
       })
       .option('limit', {
         type: 'number',
         default: 20,
-        describe: 'How many branches to follow at once',
+        describe: 'Maximum number of branches to follow at each step',
         requiresArg: true,
       })
-      .option('method', text('How lots are matched, as in the report that the id is from'))
+      .option('method', text('How lots are matched, as in the report the id comes from'))
       .option('scope', text('account or universal, as in that report'))
       .option('rules', text('Rules of a country, as in that report'))
       .option('currency', text('Reporting currency, as in that report'))
-      .option('from', text('For a line of a report: its period begins on this date'))
-      .option('to', text('And it ends with this date'))
+      .option('from', text('For a line of a report: first date of its period'))
+      .option('to', text('Last date of that period'))
       .option('year', {
         type: 'number',
-        describe: 'Or it is this year, as in that report',
+        describe: 'Or the year of that period, as in that report',
         requiresArg: true,
       })
       .option('json', { type: 'boolean', default: false, describe: 'As JSON' }),
   run: async (context, args) => {
     if (!Number.isInteger(args.limit) || args.limit < 1) {
-      throw new UsageError('--limit is not a number of steps.', {
+      throw new UsageError('--limit is not a number of branches.', {
         where: '--limit',
         expected: 'a whole number from 1',
         found: String(args.limit),

@@ -1,4 +1,4 @@
-// The command `export`: the published books for beancount, hledger, or whatever reads Parquet.
+// The command `export`: the published books for beancount, hledger, or any tool that reads Parquet.
 
 import { counted } from '../../models/text.ts'
 import {
@@ -17,10 +17,10 @@ export const exportCommand = defineCommand({
   example: ['$0 export beancount --out books.beancount', 'then `bean-check books.beancount`'],
   options: (parser) =>
     parser
-      .positional('kind', { choices: EXPORT_KINDS, demandOption: true, describe: 'Which form' })
+      .positional('kind', { choices: EXPORT_KINDS, demandOption: true, describe: 'Export format' })
       .option('out', {
         type: 'string',
-        describe: 'File or folder to write to; for parquet the folder to make',
+        describe: 'File or folder to write to; for parquet, the folder to create',
         demandOption: true,
         requiresArg: true,
       })

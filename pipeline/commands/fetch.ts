@@ -1,4 +1,4 @@
-// Commands that ask the venue, or would: plan, sync, nightly.
+// Commands that fetch from the venue, or plan to: plan, sync, nightly.
 
 import type { Argv } from 'yargs'
 import { closing } from '../../models/closing.ts'
@@ -77,7 +77,7 @@ const PLANNED_ACCOUNT_COLUMNS: readonly Column[] = [
   { name: 'minutes', kind: 'number' },
 ]
 
-/** Each partition; where that is more than a terminal shows, each account, the one that takes longest first. */
+/** Prints each partition; if those do not fit on a terminal, each account instead, slowest first. */
 async function showPlan(context: CommandContext, plan: RunPlan, wide: boolean): Promise<void> {
   const { partitions, accounts } = plan
   if (terminalOf(context).width !== undefined && !wide && partitions.length > ROWS_ON_SCREEN) {
@@ -86,7 +86,7 @@ async function showPlan(context: CommandContext, plan: RunPlan, wide: boolean): 
     )
     const rows = longest.map((one) => [one.account, one.partitions, one.requests, one.minutes])
     await printRows(context, PLANNED_ACCOUNT_COLUMNS, rows, { wide })
-    context.print(`${partitions.length} feeds and partitions: --wide shows each, and --json has them.`)
+    context.print(`${partitions.length} feeds and partitions; --wide or --json lists each.`)
     return
   }
   const rows = partitions.map((one) => [
@@ -129,7 +129,7 @@ export const planCommand = defineCommand({
   },
 })
 
-/** A plan needs no credentials; what a run of it would be refused for is told. */
+/** A plan needs no credentials; this reports what would be missing for an actual run. */
 function tellMissing(context: CommandContext, config: Config, accounts: readonly string[]): void {
   try {
     const chosen = readAccounts(config, context.dir, process.env).filter(({ name }) =>
@@ -139,12 +139,12 @@ function tellMissing(context: CommandContext, config: Config, accounts: readonly
   } catch (error) {
     if (!(error instanceof TieoutError)) throw error
     context.tell(
-      `A run needs more: ${error.message}${error.details.where === undefined ? '' : ` (${error.details.where})`}`,
+      `Not yet ready for a run: ${error.message}${error.details.where === undefined ? '' : ` (${error.details.where})`}`,
     )
   }
 }
 
-/** What a sync came to, for people and as an exit code. */
+/** Reports the result of a sync for people, and returns its exit codes. */
 function tellSync(context: CommandContext, result: SyncResult): ExitCode[] {
   const codes: ExitCode[] = []
   context.tell(
@@ -178,14 +178,14 @@ export const syncCommand = defineCommand({
         progress.fetched()
         if (args.json) context.print(JSON.stringify(syncJson(result), null, 2))
         const codes = tellSync(context, result)
-        if (!result.incomplete) context.tell('Next: `tieout build` makes the ledger of it.')
+        if (!result.incomplete) context.tell('Next: run `tieout build` to build the ledger.')
         return worst(codes)
       })
     })
   },
 })
 
-/** What a sync came to, for a script. */
+/** The result of a sync, for a script. */
 const syncJson = ({ requests, rows, retries, incomplete, refusals, failures }: SyncResult) => ({
   requests,
   rows,
@@ -195,7 +195,7 @@ const syncJson = ({ requests, rows, retries, incomplete, refusals, failures }: S
   failures: failures.map(({ account, class: name, message }) => ({ account, class: name, message })),
 })
 
-/** Says what a build found and whether it was published; open breaks give code 3, an unpublished build too. */
+/** Reports what a build found and whether it was published. Code 3 with open breaks of severity error or warning, else 0. */
 function tellBuild(context: CommandContext, result: BuildResult, sync: SyncResult, json: boolean): ExitCode {
   const answer = { ...syncJson(sync), ...buildJson(result) }
   context.print(json ? JSON.stringify(answer, null, 2) : describeBreaks(result))
@@ -204,13 +204,13 @@ function tellBuild(context: CommandContext, result: BuildResult, sync: SyncResul
   return result.breaks.error + result.breaks.warning > 0 ? 3 : 0
 }
 
-/** What asking for prices came to; nothing where no source is configured. What is pending stands among the breaks. */
+/** Reports the prices fetched; nothing if no source is configured. Pending prices are listed among the breaks. */
 export function tellPrices(context: CommandContext, prices: FetchOutcome | null): void {
   if (prices === null) return
   context.tell(`${prices.prices} prices in ${counted(prices.requests, 'request')}.`)
   for (const problem of prices.problems) context.tell(`tieout: prices pending: ${problem}`)
   if (prices.unreachable.length > 0)
-    context.tell(`No configured source leads to prices of ${prices.unreachable.join(', ')}.`)
+    context.tell(`No configured source provides prices for ${prices.unreachable.join(', ')}.`)
 }
 
 export const nightlyCommand = defineCommand({
@@ -238,7 +238,7 @@ export const nightlyCommand = defineCommand({
         const built = await buildBooks(context, config, books, {
           publishAnyway: args['publish-anyway'],
           fetchesPrices: true,
-          // What was received until somebody asked the run to stop is published.
+          // If the run was asked to stop, what it had received by then is still published.
           ...(context.signal.aborted ? { signal: undefined } : {}),
         })
         progressed.build = built

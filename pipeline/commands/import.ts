@@ -1,5 +1,5 @@
-// The command that brings in what the venue does not tell: history from elsewhere, opening lots and prices; and takes back
-// what was brought in by mistake. It builds and publishes the books, so that the next report has it.
+// The command that imports what the venue does not provide: history from elsewhere, opening lots and prices; it also
+// withdraws imports made by mistake. It builds and publishes the books, so that the next report reflects the change.
 
 import { formatAmount } from '../../models/amount.ts'
 import { closing } from '../../models/closing.ts'
@@ -29,7 +29,7 @@ import { setIn } from '../output/wrap.ts'
 import { describeBreaks, NOT_PUBLISHED } from '../reports/summary.ts'
 import { defineCommand, terminalOf } from './command.ts'
 
-/** In lines that a terminal of 80 columns has room for. */
+/** Lines that fit a terminal of 80 columns. */
 const HEADERS = [
   'KIND is one of',
   '  trades  history from elsewhere, as',
@@ -39,7 +39,7 @@ const HEADERS = [
   '  lots    opening lots, as id,time,account,asset,quantity,basis,currency',
   '  prices  time,asset,currency,price with or without source, the reference',
   '          rates of the ECB (eurofxref-hist.csv), as CoinGecko, CoinMarketCap,',
-  '          Yahoo Finance, Kraken or Binance have them (with --asset and',
+  '          Yahoo Finance, Kraken or Binance export them (with --asset and',
   '          --currency), or any other with --mapping',
 ].join('\n')
 
@@ -47,44 +47,48 @@ export const importCommand = defineCommand({
   example: ['$0 import trades kraken-ledgers.csv --account kraken', 'then: tieout report gains --year 2024'],
   options: (parser) =>
     parser
-      .positional('kind', { choices: importKinds, describe: 'What the file holds' })
+      .positional('kind', { choices: importKinds, describe: 'What the file contains' })
       .positional('file', { type: 'string', describe: 'CSV in UTF-8' })
       .option('account', {
         type: 'string',
-        describe: 'Account of a file that names none, such as an exchange’s export',
+        describe: 'Account for a file that names none, such as an exchange’s export',
         requiresArg: true,
       })
       .option('zone', {
         type: 'string',
-        describe: 'Time zone (IANA name, or UTC+2) of a file that does not state one',
+        describe: 'Time zone (IANA name, or UTC+2) for a file that does not state one',
         requiresArg: true,
       })
       .option('mapping', {
         type: 'string',
-        describe: 'YAML mapping for the export of a service that tieout does not know',
+        describe: 'YAML mapping for an export that tieout does not recognise',
         requiresArg: true,
       })
       .option('asset', {
         type: 'string',
-        describe: 'Coin of a price file that does not name one',
+        describe: 'Coin for a price file that does not name one',
         requiresArg: true,
       })
       .option('currency', {
         type: 'string',
-        describe: 'Currency of a price file that does not name one',
+        describe: 'Currency for a price file that does not name one',
         requiresArg: true,
       })
       .option('candle', {
         type: 'number',
-        describe: 'Minutes of a candle, for a price file that does not state them',
+        describe: 'Candle length in minutes, for a price file that does not state it',
         requiresArg: true,
       })
       .option('undo', {
         type: 'number',
-        describe: 'Withdraw the import of this number; --list shows them',
+        describe: 'Withdraw the import with this number; --list shows the numbers',
         requiresArg: true,
       })
-      .option('list', { type: 'boolean', default: false, describe: 'Show the imports, those withdrawn too' })
+      .option('list', {
+        type: 'boolean',
+        default: false,
+        describe: 'Show the imports, including withdrawn ones',
+      })
       .option('json', { type: 'boolean', default: false, describe: 'With --list: as JSON' })
       .option('build', {
         type: 'boolean',
@@ -101,7 +105,7 @@ export const importCommand = defineCommand({
       ...(args.undo === undefined ? {} : { existing: 'needed' as const }),
     })
     return await closing(books, async () => {
-      // A run of the past or of a venue's own time still takes what has happened by this machine's.
+      // Even when --now lies in the past or follows the venue's clock, a file may contain all that has happened by this machine's.
       const now = Math.max(context.now(), context.clock.wall())
       context.print(await work(books, { id: context.run, clock: context.clock, now }))
       if (!args.build) return 0
@@ -123,10 +127,10 @@ const LIST_COLUMNS = [
   { name: 'withdrawn_at', kind: 'time' },
 ] as const
 
-/** Whether an import counts is what one looks for before taking it back. */
+/** Whether an import is still in effect is what a user looks for before withdrawing it. */
 const LIST_IMPORTANCE: Importance = ['id', 'file_name', 'withdrawn_at', 'kind', 'imported_at', 'row_count']
 
-/** Every import, on a terminal so many columns wide in what fits. */
+/** A table of every import; given the width of a terminal, with the columns that fit. */
 export function listed(imports: readonly ListedImport[], width: number | undefined): string {
   const rows = imports.map((one) => LIST_COLUMNS.map(({ name }) => one[name]))
   if (width === undefined) return printTable(LIST_COLUMNS, rows)
@@ -145,9 +149,9 @@ async function list(
   }: { readonly kind?: string | undefined; readonly undo?: number | undefined; readonly json: boolean },
 ): Promise<ExitCode> {
   if (kind !== undefined || undo !== undefined)
-    throw new UsageError('--list stands alone.', {
+    throw new UsageError('--list cannot be combined with an import or --undo.', {
       expected: '`tieout import --list`, with or without --json',
-      action: 'Leave out the kind, the file and --undo.',
+      action: 'Omit the kind, the file and --undo.',
     })
   mustBeBooks(context.dir, 'needed')
   const landing = await readLanding(context.dir, engineSettings(optionalConfig(context).engine))
@@ -163,7 +167,7 @@ async function list(
 
 type Work = (books: Books, run: Parameters<typeof importInto>[2]) => Promise<string>
 
-/** What the words ask for; a file is read whole before the books are opened. */
+/** The work that the arguments ask for. A file is read completely before the books are opened. */
 async function workOf(
   dir: string,
   {
@@ -180,8 +184,8 @@ async function workOf(
   if (undo !== undefined && !Number.isSafeInteger(undo))
     throw new UsageError('There is no import with this number.', {
       where: `--undo ${undo}`,
-      expected: 'a whole number, that of an import',
-      action: 'Run `tieout import --list` to see them.',
+      expected: 'a whole number, the id of an import',
+      action: 'Run `tieout import --list` to see the ids.',
     })
   if (undo !== undefined && kind === undefined)
     return async (books, run) => {
@@ -189,18 +193,18 @@ async function workOf(
       return `Withdrew the import ${undo} (${withdrawn.file}, ${counted(withdrawn.rows, 'row')}); the journal keeps the file.`
     }
   if (undo !== undefined || kind === undefined || file === undefined)
-    throw new UsageError('Nothing says what to import.', {
-      expected: 'a kind and a file, --undo with the number of an import, or --list',
+    throw new UsageError('It is not clear what to import.', {
+      expected: 'a kind and a file, --undo with the id of an import, or --list',
       found: undo === undefined ? (kind ?? 'nothing') : `${kind} and --undo`,
       action: 'See `tieout import --help`.',
     })
   const { account, mapping, zone, asset, currency, candle } = options
   const told = { account, mapping, zone, asset, currency, candle }
-  // What a script says whose variable is not set, and what the parser makes of `-`.
+  // A script with an unset variable passes '', and yargs turns `-` into it.
   if (file === '')
     throw new UsageError('The file to import has no name.', {
       where: `import ${kind}`,
-      expected: 'a path; standard input is /dev/stdin',
+      expected: 'a path; use /dev/stdin for standard input',
       action: 'Name the file.',
     })
   const read = await readImport(nodeDisk, kind as ImportKind, file, { dir, ...told })
@@ -208,21 +212,21 @@ async function workOf(
     describeImport(read, await importInto(books, read, run)) + describeEnd(read) + describeReading(read)
 }
 
-/** Whoever writes no line end may have meant none; a file that was cut off there says something else than it did. */
+/** A missing final line end may be intended, or the file may have been cut off there, so that its last cell is wrong. */
 const describeEnd = ({ file, rows }: ReadImport): string =>
   rows.length > 0 && endsInCell(file)
-    ? `\nThe last line of ${file.name} has no line end: if the file was cut off, its last cell is not whole. Compare it.`
+    ? `\nThe last line of ${file.name} has no line end. If the file was cut off, its last cell is incomplete: compare it with the original.`
     : ''
 
-/** By which mapping the export of a service was read, and which of its rows make none of ours. */
+/** Which mapping read the export of a service, and which of its rows produced no row here. */
 function describeReading({ kind, reading, aside }: ReadImport): string {
   if (reading === null) return ''
   const lines = aside.map(({ what, rows, left }) => {
     const over = left.map(({ asset, amount }) => `${asset} ${formatAmount(amount)}`).join(', ')
     return `\n  ${counted(rows, 'row')}: ${what}${over === '' ? '' : ` (left over: ${over})`}`
   })
-  const why = kind === 'prices' ? '' : ', as they move nothing between accounts'
-  const none = lines.length === 0 ? '' : `\nThese make no row${why}:${lines.join('')}`
+  const why = kind === 'prices' ? '' : ', because they move nothing between accounts'
+  const none = lines.length === 0 ? '' : `\nThese rows were not imported${why}:${lines.join('')}`
   return `\nRead as an export of ${reading.mapping.title ?? reading.mapping.name}.${none}`
 }
 
@@ -231,33 +235,33 @@ function describeImport(
   { rows, added, rounded, rebates, gone, alike = [], id }: ImportOutcome,
 ): string {
   if (rows === 0) return `${file} has no rows; nothing was imported.`
-  if (added === 0) return `Nothing new: the books have all of ${file} already (${counted(rows, 'row')}).`
+  if (added === 0) return `Nothing new: the books already contain all of ${file} (${counted(rows, 'row')}).`
   const known = rows - added
-  const rest = known === 0 ? '' : `; the books had ${counted(known, 'row')} of it already`
+  const rest = known === 0 ? '' : `; the books already contained ${counted(known, 'row')} of it`
   const precise =
     rounded === 0
       ? ''
-      : `\n${counted(rounded, 'cell')} had more than 18 decimals and counts rounded half to even; the journal keeps the file as it is.`
+      : `\n${counted(rounded, 'cell')} had more than 18 decimals and ${rounded === 1 ? 'was' : 'were'} rounded half to even; the journal keeps the file unchanged.`
   const received =
     rebates === undefined
       ? ''
       : `\n${counted(rebates, 'fee is', 'fees are')} below zero and count${rebates === 1 ? 's' : ''} as received; ${paidFee(reading)}.`
   const apart = alike.map(
     ([found, before]) =>
-      `\nThe account ${found} is another one than ${before}: each has lots and balances of its own. If they are one, take the import back and write its name as it was.`,
+      `\nThe account ${found} is not the account ${before}: each has its own lots and balances. If they are the same account, withdraw the import and use the earlier spelling.`,
   )
   const missing = gone === undefined ? '' : describeGone(gone)
-  return `Imported ${counted(added, 'row')} of ${file}${rest}. To take it back: tieout import --undo ${id}${precise}${received}${missing}${apart.join('')}`
+  return `Imported ${counted(added, 'row')} of ${file}${rest}. To withdraw it: tieout import --undo ${id}${precise}${received}${missing}${apart.join('')}`
 }
 
-/** How the file has a fee that was paid, for whoever sees that fees count as received. */
+/** How the file writes a fee that was paid, shown to users whose negative fees were counted as received. */
 const paidFee = (reading: ReadImport['reading']): string =>
   reading !== null && 'fee_sign' in reading.mapping && reading.mapping.fee_sign === 'minus'
-    ? 'a fee that was paid has a minus there, as the mapping says'
-    : 'a fee that was paid is written without a sign'
+    ? 'according to the mapping, a paid fee has a minus sign in this file'
+    : 'a paid fee is written without a sign'
 
 function describeGone({ count, imports }: GoneRows): string {
   const undo = imports.map((id) => `tieout import --undo ${id}`).join(', ')
-  const [are, they] = count === 1 ? ['is', 'still counts. If it'] : ['are', 'still count. If they']
-  return `\n${counted(count, 'row')} of the time of this file, from earlier exports of the service, ${are} not in it and ${they} changed there since, or went, what is wrong counts beside this file: take back what brought it (${undo}), and import the rest of it again.`
+  const [are, they, were] = count === 1 ? ['is', 'counts', 'it was'] : ['are', 'count', 'they were']
+  return `\n${counted(count, 'row')} from earlier exports of the service ${are} missing from this file, although within its period, and still ${they}. If ${were} changed or removed at the service, the books now contain outdated rows beside this file: withdraw the earlier import (${undo}), and import the rest of it again.`
 }

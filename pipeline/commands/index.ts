@@ -1,5 +1,5 @@
-// The table of contents of the command line: each command's name and what it does. A command loads what it needs when it is
-// named, so that an answer does not wait for the rest of the house.
+// The table of contents of the command line: each command's name and what it does. A command's module is loaded only when it
+// is named, so that its answer does not wait for the rest of the program.
 import type { Command } from './command.ts'
 
 export interface Entry {
@@ -12,7 +12,7 @@ export interface Entry {
 export const commands: readonly Entry[] = [
   {
     command: 'demo',
-    describe: 'Sandbox, nightly run and reports in one; ends by comparing with the sandbox’s truth',
+    describe: 'Sandbox, nightly run and reports in one; ends by comparing the books with the sandbox’s truth',
     load: async () => (await import('./demo.ts')).demoCommand,
   },
   {
@@ -22,17 +22,17 @@ export const commands: readonly Entry[] = [
   },
   {
     command: 'endpoints',
-    describe: 'The catalogue: every endpoint with its rate, span, retention, page size and paging',
+    describe: 'List every endpoint with its rate, span, retention, page size and paging',
     load: async () => (await import('./setup.ts')).endpointsCommand,
   },
   {
     command: 'sandbox',
-    describe: 'Run the local venue: the documented API on loopback, with a truth to compare against',
+    describe: 'Run a local venue: the documented API on loopback, with a truth to compare against',
     load: async () => (await import('./setup.ts')).sandboxCommand,
   },
   {
     command: 'plan',
-    describe: 'What would be fetched, with requests and time; sends nothing',
+    describe: 'Show what would be fetched, with requests and time; sends nothing',
     load: async () => (await import('./fetch.ts')).planCommand,
   },
   {
@@ -68,73 +68,75 @@ export const commands: readonly Entry[] = [
   {
     command: 'erase [frames..]',
     describe:
-      'Take data about people out of the journal and the books for good; shows what would go without --yes',
+      'Erase personal data from the journal and the books permanently; without --yes, only shows what would go',
     load: async () => (await import('./erase.ts')).eraseCommand,
   },
   {
     command: 'worksheet',
-    describe: 'Arrivals without a known cost, as a CSV to fill in and to import as opening lots',
+    describe: 'Write a CSV of arrivals without a known cost, to fill in and import as opening lots',
     load: async () => (await import('./worksheet.ts')).worksheetCommand,
   },
   {
     command: 'import [kind] [file]',
     describe:
-      'Bring in trades from elsewhere, opening lots or prices from a CSV file, or take an import back; publishes',
+      'Import trades from elsewhere, opening lots or prices from a CSV file, or withdraw an import; publishes',
     load: async () => (await import('./import.ts')).importCommand,
   },
   {
     command: 'prices <action>',
-    describe: 'Fetch the prices that the books need, and only those, from the configured sources',
+    describe: 'Fetch the prices the books need, and only those, from the configured sources',
     load: async () => (await import('./prices.ts')).pricesCommand,
   },
   {
     command: 'export <kind>',
-    describe: 'The published books for other tools: beancount, hledger, or a folder of Parquet files',
+    describe: 'Export the published books to other tools: beancount, hledger, or a folder of Parquet files',
     load: async () => (await import('./export.ts')).exportCommand,
   },
   {
     command: 'report <name>',
-    describe: 'Balances, PnL, gains, income or a statement, as a table, CSV, XLSX, HTML or JSON',
+    describe: 'Report balances, PnL, gains, income or a statement, as a table, CSV, XLSX, HTML or JSON',
     load: async () => (await import('./report.ts')).reportCommand,
   },
   {
     command: 'sql <query>',
-    describe: 'Ask the published ledger; read-only, also while a run writes',
+    describe: 'Query the published ledger; read-only, even while a run is writing',
     load: async () => (await import('./sql.ts')).sqlCommand,
   },
   {
     command: 'serve',
-    describe: 'The published books as a page in the browser, on this machine alone',
+    describe: 'Show the published books as a page in the browser, on this machine only',
     load: async () => (await import('./serve.ts')).serveCommand,
   },
   {
     command: 'status',
-    describe: 'Coverage, freshness, what the venue will forget and when, last runs, open breaks',
+    describe: 'Show coverage, freshness, what the venue will forget and when, last runs, open breaks',
     load: async () => (await import('./status.ts')).statusCommand,
   },
   {
     command: 'tables [name]',
-    describe: 'The published tables with their grain; one table with its columns; what it is made from',
+    describe:
+      'List the published tables with their grain, or describe one: its columns, or what it is built from',
     load: async () => (await import('./tables.ts')).tablesCommand,
   },
   {
     command: 'explain <id>',
-    describe: 'Walk from a figure through lot and entry to the venue’s own record, byte for byte',
+    describe: 'Trace a figure through its lot and entry to the venue’s own record, byte for byte',
     load: async () => (await import('./explain.ts')).explainCommand,
   },
   {
     command: 'explain-break <break_id>',
-    describe: 'Explain a break with a note; it stops counting until its figures change',
+    describe: 'Explain a break with a note; it then no longer counts as open, until its figures change',
     load: async () => (await import('./explain-break.ts')).explainBreakCommand,
   },
   {
     command: 'call <endpoint> [values..]',
-    describe: 'Any endpoint once, checked before it is sent; one that writes is sent only with --write',
+    describe:
+      'Call any endpoint once, checked before it is sent; a call that writes is sent only with --write',
     load: async () => (await import('./call.ts')).callCommand,
   },
   {
     command: 'writes',
-    describe: 'What was changed at the venue, and what of it has no known outcome; settles that by hand',
+    describe: 'List changes made at the venue and those without a known outcome; settle these by hand',
     load: async () => (await import('./call.ts')).writesCommand,
   },
   {

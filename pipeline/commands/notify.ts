@@ -1,5 +1,5 @@
-// Tells somebody that a run failed or found new breaks: a command gets a small JSON on its standard input, a URL gets it
-// by POST. It happens after everything is closed, says nothing secret, personal or of money, and changes no outcome.
+// Sends an alert that a run failed or found new breaks: a small JSON, to a command's standard input or to a URL by POST. It is
+// sent after everything is closed, contains no secrets, personal data or amounts, and changes no outcome.
 
 import { spawn } from 'node:child_process'
 import { Agent } from 'undici'
@@ -11,14 +11,14 @@ import type { Severity } from '../ledger/breaks.ts'
 import type { BuildResult } from '../ledger/build.ts'
 import type { SyncResult } from '../sync/sync.ts'
 
-/** What became of a run, as far as it came. */
+/** The result of a run, to the extent that it got. */
 export interface RunReport {
   readonly run: string
   readonly command: string
   readonly startedAt: number
   readonly endedAt: number
   readonly exitCode: ExitCode
-  /** What ended the run, where something was thrown. */
+  /** The error that ended the run, if one was thrown. */
   readonly error?: unknown
   readonly sync?: SyncResult | undefined
   readonly build?: BuildResult | undefined
@@ -35,12 +35,12 @@ export interface NotifyMessage {
   readonly outcome: string
   readonly exit_code: ExitCode
   readonly error: { readonly name: string; readonly message: string | null } | null
-  /** Why the venue could not be read, once for each account and class; our own sentences, never the venue's words. */
+  /** Why the venue could not be read, once for each account and class; tieout's own messages, never the venue's text. */
   readonly failures: readonly { account: string; class: string; message: string }[]
   readonly requests: number | null
   readonly rows: number | null
   readonly retries: number | null
-  /** Whether the ledger of this run was published; null where the run did not come so far. */
+  /** Whether this run's ledger was published; null if the run did not get that far. */
   readonly published: boolean | null
   readonly open_breaks: Readonly<Record<Severity, number>> | null
   /** Of severity error and warning, at most a hundred; `new_break_count` counts all. */
@@ -60,7 +60,7 @@ const OUTCOMES: Readonly<Record<ExitCode, string>> = {
 const LISTED_MAX = 100
 const TIME_LIMIT_MS = 15_000
 
-/** The message of a run; null where nothing happened that is worth a message. */
+/** The message for a run; null if none of the configured events happened. */
 export function messageOf(report: RunReport, on: readonly NotifyEvent[]): NotifyMessage | null {
   const { run, command, startedAt, endedAt, exitCode, error, sync, build } = report
   const isNew = (firstSeenAt: string): boolean => Date.parse(firstSeenAt) >= startedAt
@@ -101,19 +101,19 @@ export function messageOf(report: RunReport, on: readonly NotifyEvent[]): Notify
   }
 }
 
-/** Our own messages name endpoints and accounts; what is found, and any other error's text, may be the venue's. */
+/** tieout's own messages name endpoints and accounts. `found`, and the text of any other error, may come from the venue. */
 const describeError = (error: unknown): { name: string; message: string | null } =>
   error instanceof TieoutError
     ? { name: error.name, message: error.message }
     : { name: error instanceof Error ? error.name : 'unknown', message: null }
 
-/** How a way of telling failed: never a part of the message, nor of the URL, which may be a secret itself. */
+/** Why an alert could not be delivered: never contains part of the message or of the URL, which may itself be a secret. */
 export interface NotifyFailure {
   readonly by: 'command' | 'url'
   readonly reason: string
 }
 
-/** Tells by every way that is configured; throws nothing. */
+/** Sends the alert to the command and the URL, whichever are configured. Never throws. */
 export async function notify(
   settings: NotifySettings,
   message: NotifyMessage,
@@ -137,7 +137,7 @@ async function attempt(
   return reason === null ? null : { by, reason }
 }
 
-/** The system's word (ECONNREFUSED), in ours where it is of a program; a text might repeat the URL. */
+/** The system's error code (ECONNREFUSED), explained for programs. The error's text is not used: it might repeat the URL. */
 function systemCode(error: unknown): string {
   const { code, name } = error as { code?: unknown; name?: unknown }
   return typeof code === 'string' ? (OF_PROGRAMS[code] ?? code) : String(name ?? 'an error')

@@ -1,4 +1,4 @@
-// A command that reports its end: whatever it came to, thrown errors included, is reported once everything is closed.
+// Wraps a command so that its outcome, including a thrown error, is notified once everything is closed.
 import { type ExitCode, TieoutError } from '../../models/error.ts'
 import { type Config, readNotify } from '../config/config.ts'
 import { type CommandContext, requiredConfig } from '../config/context.ts'
@@ -6,15 +6,15 @@ import type { BuildResult } from '../ledger/build.ts'
 import type { SyncResult } from '../sync/sync.ts'
 import { messageOf, notify } from './notify.ts'
 
-/** Filled by the command as far as it comes. */
+/** Filled in by the command as it progresses. */
 export interface Progressed {
   sync?: SyncResult
   build?: BuildResult
 }
 
 /**
- * Reads the configuration and does the work, tells of it where the configuration asks for that, and hands on its code or its
- * error. A configuration that is refused for another key still says who is to be told of that.
+ * Reads the configuration, does the work, sends a notification if the configuration asks for one, and returns the exit code
+ * or rethrows the error. If the configuration is refused because of another key, its `notify` section is still honoured.
  */
 export async function notifying(
   context: CommandContext,
@@ -40,7 +40,9 @@ export async function notifying(
     if (message === null) return
     for (const { by, reason } of await notify(settings, message, context.clock, process.env)) {
       context.log.error({ by, reason }, 'notify failed')
-      context.tell(`tieout: Nobody was notified of this run: the ${by} of notify failed (${reason}).`)
+      context.tell(
+        `tieout: The notification for this run was not delivered: the ${by} of notify failed (${reason}).`,
+      )
     }
   }
   let code: ExitCode

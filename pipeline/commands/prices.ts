@@ -1,4 +1,4 @@
-// The command that fills the prices which the books need, without asking the venue for anything of the accounts.
+// The command that fetches the prices the books need, without requesting any account data from the venue.
 import type { Argv } from 'yargs'
 import { closing } from '../../models/closing.ts'
 import { UsageError } from '../../models/error.ts'
@@ -10,7 +10,7 @@ import { defineCommand, jsonOption } from './command.ts'
 import { tellPrices } from './fetch.ts'
 
 export const pricesCommand = defineCommand({
-  example: ['$0 prices fetch', 'ask the configured sources for what the books need, and publish'],
+  example: ['$0 prices fetch', 'get what the books need from the configured sources, and publish'],
   options: (
     parser,
   ): Argv<{
@@ -19,21 +19,21 @@ export const pricesCommand = defineCommand({
     readonly json: boolean
   }> =>
     parser
-      .positional('action', { choices: ['fetch'] as const, describe: 'Ask the sources of the configuration' })
+      .positional('action', { choices: ['fetch'] as const, describe: 'Fetch from the configured sources' })
       .option('build', {
         type: 'boolean',
         default: true,
-        describe: 'Build and publish too; --no-build leaves it to a later `build`',
+        describe: 'Build and publish afterwards; --no-build leaves it to a later `build`',
       })
       .option('json', jsonOption),
   run: async (context, args) => {
     const config = optionalConfig(context)
     const { candles, ecb } = config.prices.sources
     if (candles === undefined && ecb === undefined)
-      throw new UsageError('No source of prices is configured.', {
+      throw new UsageError('No price source is configured.', {
         where: context.configFile,
         expected: 'prices: sources: with candles, ecb or both',
-        action: '`tieout init` writes both with their comments; nothing was sent.',
+        action: 'Add a source; `tieout init` writes an example of both, with comments. Nothing was sent.',
       })
     const books = await openBooksFor(context, config, { command: 'prices' })
     return await closing(books, async () => {

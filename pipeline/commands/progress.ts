@@ -1,6 +1,6 @@
-// Progress for people: one bar on a terminal, a line each ten seconds elsewhere. Always on standard error, so that output
-// stays clean. Time left is what the rate budgets take at least for the requests that are planned and not yet sent. And for
-// whoever watches from another process: the state of the run in the books.
+// Progress for people: a bar on a terminal, elsewhere a line every ten seconds. Always on standard error, so that standard
+// output stays clean. The time left is the least that the rate budgets need for the requests planned but not yet sent. Other
+// processes can follow the run through its state in the books.
 import { Presets, SingleBar } from 'cli-progress'
 import { leastMs, type Spending, spendingOf } from '../../connectors/budgets.ts'
 import { findEndpoint } from '../../connectors/catalogue.ts'
@@ -20,11 +20,11 @@ interface ProgressDisplay {
 }
 
 export interface RunProgress extends ProgressDisplay {
-  /** All is fetched, and what follows is work on the books. */
+  /** Fetching has ended; what follows is work on the books. */
   fetched(): void
 }
 
-/** Begins to tell of a run that has the lock of the books. */
+/** Starts reporting the progress of a run that holds the lock on the books. */
 export async function startProgress(
   context: CommandContext,
   config: Config,
@@ -54,14 +54,14 @@ export async function startProgress(
 interface FeedSoFar {
   readonly account: string
   readonly feed: string
-  /** The budget of its requests; null for a feed that the catalogue does not have. */
+  /** The budget its requests use; null for a feed that is not in the catalogue. */
   readonly spending: Spending | null
   planned: number
   done: number
   rows: number
 }
 
-/** How far a run has come, over all accounts and feeds. */
+/** The progress of a run, over all accounts and feeds. */
 export class SoFar {
   readonly #clock: Pick<Clock, 'monotonic'>
   readonly #config: Config
@@ -77,7 +77,7 @@ export class SoFar {
     this.#begun = clock.monotonic()
   }
 
-  /** Takes the event in, and answers how far its feed has come. */
+  /** Records the event and returns the progress of its feed. */
   note(event: Exclude<Progress, { kind: 'note' }>): Readonly<FeedSoFar> {
     const so = this.#feedOf(event.account, event.feed)
     const before = { ...so }
@@ -86,7 +86,7 @@ export class SoFar {
       so.done += 1
       so.rows += event.rows
     }
-    // What has ended sends no more, whatever had been planned.
+    // A finished feed sends no more requests, whatever had been planned.
     if (event.kind === 'finished') so.planned = so.done
     else so.planned = Math.max(so.planned, so.done)
     this.rows += so.rows - before.rows
@@ -109,13 +109,13 @@ export class SoFar {
     return made
   }
 
-  /** Requests a second since the beginning. */
+  /** Requests per second since the start. */
   get rate(): number {
     const seconds = (this.#clock.monotonic() - this.#begun) / 1000
     return seconds <= 0 ? 0 : this.done / seconds
   }
 
-  /** Least milliseconds that the budgets take for the rest. */
+  /** Least time, in milliseconds, that the budgets need for the remaining requests. */
   get leftMs(): number {
     const rest = [...this.#feeds.values()].flatMap(({ spending, planned, done }) =>
       spending === null || planned <= done ? [] : [{ spending, count: planned - done }],
@@ -175,7 +175,7 @@ function bar({ clock, stderr, tell }: CommandContext, so: SoFar): ProgressDispla
 
 const LINE_EVERY_MS = 10_000
 
-/** A line each ten seconds, and one for each feed that ended otherwise than planned; in a log one for each that ended. */
+/** A line every ten seconds, and one for each feed that did not end as planned; in a log, one for every feed that ended. */
 export function lines(
   { clock, tell, log }: Pick<CommandContext, 'clock' | 'tell' | 'log'>,
   so: SoFar,

@@ -1,4 +1,4 @@
-// `tieout report`: reads the published ledger, also while a run writes.
+// `tieout report`: reads the published ledger, even while a run is writing.
 import { oneOfThese } from '../../models/text.ts'
 import type { CommandContext } from '../config/context.ts'
 import { type Asked, compareWithFiling, freezeReport } from '../evidence/freeze.ts'
@@ -27,7 +27,7 @@ export const reportCommand = defineCommand({
       .positional('name', { choices: reportNames, demandOption: true, describe: 'Which report' })
       .option('account', text('Only this account'))
       .option('from', text('From this date on'))
-      .option('to', text('Until the end of this date'))
+      .option('to', text('To the end of this date'))
       .option('year', {
         type: 'number',
         describe: 'Calendar year in UTC; under --rules the tax year that begins in it',
@@ -37,22 +37,25 @@ export const reportCommand = defineCommand({
       .option('scope', text('account or universal; by year: universal,2025:account'))
       .option('rules', text(`Rules of a country: ${rulesList}`))
       .option('selection', text('CSV of lots for --method specific: disposal_id,lot_id,quantity'))
-      .option('allocation', text('CSV of lots that leave the scope universal: account,coin,lot_id,quantity'))
+      .option(
+        'allocation',
+        text('CSV of lots for the move from scope universal to account: account,coin,lot_id,quantity'),
+      )
       .option('form-1099-da', {
         choices: forms1099,
         describe: 'For US forms: what the broker reported',
         requiresArg: true,
       })
-      .option('methods', text('Compare methods side by side, for gains: fifo,lifo,hifo'))
+      .option('methods', text('For gains, compare these methods side by side: fifo,lifo,hifo'))
       .option('currency', text('Reporting currency'))
       .option('format', {
         requiresArg: true,
         choices: REPORT_FORMATS,
         defaultDescription: USUAL_FORM,
-        describe: 'Form of the output',
+        describe: 'Output format',
       })
-      .option('freeze', text('Keep the report as a filing of this name, with hashes of its inputs'))
-      .option('against', text('Show what differs from the filing of this name, line by line'))
+      .option('freeze', text('Keep the report as a filing with this name, with hashes of its inputs'))
+      .option('against', text('Show the differences from the filing with this name, line by line'))
       .option('json', { type: 'boolean', default: false, describe: 'The same as --format json' })
       .option('wide', wideOption)
       .conflicts('freeze', 'against')
@@ -92,7 +95,7 @@ export const reportCommand = defineCommand({
   },
 })
 
-/** A workbook and a document leave the house: their covers say what they were made from. */
+/** A workbook or a document is handed to others, so its cover states what it was made from. */
 async function forHandingOver(
   report: Report,
   format: ReportFormat,
@@ -109,7 +112,7 @@ async function forHandingOver(
   return { ...report, facts: [...(report.facts ?? []), ...facts] }
 }
 
-/** The report as it is; frozen as it is answered; or what differs from a frozen one. */
+/** The report, frozen if asked; or the differences from a frozen one. */
 async function reportOf(
   { dir, clock, tell }: CommandContext,
   ledger: Ledger,
@@ -120,6 +123,6 @@ async function reportOf(
   if (against !== undefined) return await compareWithFiling(ledger, asked, against, filings)
   if (freeze === undefined) return await makeReport(ledger, asked.name, asked.options, asked.defaults)
   const { report, file } = await freezeReport(ledger, asked, freeze, filings)
-  tell(`Frozen in ${file}.`)
+  tell(`Frozen as ${file}.`)
   return report
 }

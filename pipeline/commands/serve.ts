@@ -14,25 +14,25 @@ import { defineCommand } from './command.ts'
 import { mustBeFiles } from './engine.ts'
 
 export const serveCommand = defineCommand({
-  example: ['$0 serve --port 0 --no-open', 'prints an address that is good once, for a minute'],
+  example: ['$0 serve --port 0 --no-open', 'prints an address that works once, within a minute'],
   options: (parser) =>
     parser
       .option('port', {
         type: 'number',
         default: DEFAULT_PORT,
-        describe: 'Port on 127.0.0.1 and ::1; 0 takes a free one',
+        describe: 'Port on 127.0.0.1 and ::1; 0 for any free port',
         requiresArg: true,
       })
-      .option('read-only', { type: 'boolean', default: false, describe: 'No notes on breaks' })
+      .option('read-only', { type: 'boolean', default: false, describe: 'Do not allow notes on breaks' })
       .option('open', {
         type: 'boolean',
         default: true,
-        describe: 'Open the page in the browser of this machine; --no-open does not',
+        describe: 'Open the page in this machine’s browser; --no-open does not',
       })
       .option('json', {
         type: 'boolean',
         default: false,
-        describe: 'The first line is {"url":…,"port":…}',
+        describe: 'Print {"url":…,"port":…} as the first line',
       }),
   run: async (context, args) => {
     const { port } = args
@@ -51,7 +51,7 @@ export const serveCommand = defineCommand({
       engine: engineSettings(config.engine),
       isReadOnly: args['read-only'],
       explain: async (breakId, note, onNoted) => {
-        // A run of its own, by the configuration as it is by then; what ends the server waits for it.
+        // A separate run, with the configuration as it is at that time. Stopping the server waits for it.
         const own = { ...context, run: randomUUID(), signal: new AbortController().signal }
         const asked = { command: 'serve', breakId, note, onNoted }
         return (await explainBreak(own, optionalConfig(context), asked)).result.published
@@ -80,11 +80,11 @@ function announce({ dir, print, stdout }: CommandContext, url: string, port: num
     return
   }
   print(`The books in ${dir}: ${url}`)
-  print('The address is good once, for a minute. Ctrl-C ends.')
-  if (stdout.isTTY === true && process.stdin.isTTY) print('Enter prints a new address.')
+  print('The address works once, within a minute. Press Ctrl-C to stop.')
+  if (stdout.isTTY === true && process.stdin.isTTY) print('Press Enter for a new address.')
 }
 
-/** On a terminal, Enter asks for another address. Gives back what ends that. */
+/** On a terminal, Enter prints a new address. Returns the function that ends this. */
 function onEnter({ stdout }: CommandContext, print: () => void): () => void {
   if (stdout.isTTY !== true || !process.stdin.isTTY) return () => {}
   process.stdin.on('data', print)
@@ -99,7 +99,7 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...str
   win32: ['cmd', '/c', 'start', ''],
 }
 
-/** A machine without a browser is no error: the address is printed as well. */
+/** A machine without a browser is not an error: the address is printed too. */
 function openBrowser(url: string): void {
   const [program, ...words] = OPENERS[process.platform] ?? ['xdg-open']
   const opener = spawn(program, [...words, url], { stdio: 'ignore', detached: true })

@@ -20,11 +20,11 @@ import { defineCommand, jsonOption, printRows, wideOption } from './command.ts'
 import { daysOption, pagingOption, seedOption, startSandboxOf } from './demo/sandbox.ts'
 
 export const initCommand = defineCommand({
-  example: ['$0 init --dir ~/books', 'then put credentials into the environment and run tieout plan'],
+  example: ['$0 init --dir ~/books', 'then put your credentials in the environment and run tieout plan'],
   options: (parser) => parser.option('json', jsonOption),
   run: async (context, args) => {
     if (existsSync(context.configFile)) {
-      throw new UsageError('There is a configuration already.', {
+      throw new UsageError('A configuration already exists.', {
         where: context.configFile,
         action: 'Edit it, or choose another folder with --dir.',
       })
@@ -42,7 +42,7 @@ export const initCommand = defineCommand({
     }
     context.print(`Wrote ${context.configFile}.`)
     context.print(
-      'Next: name your accounts in it, put their credentials into the environment, and run `tieout plan`.',
+      'Next: name your accounts in it, put their credentials in the environment, and run `tieout plan`.',
     )
     return 0
   },
@@ -80,13 +80,16 @@ export const endpointsCommand = defineCommand({
 
 export const sandboxCommand = defineCommand({
   usesBooks: false,
-  example: ['$0 sandbox --init /tmp/books --speed 60', 'then, beside it: tieout nightly --dir /tmp/books'],
+  example: [
+    '$0 sandbox --init /tmp/books --speed 60',
+    'then, in another terminal: tieout nightly --dir /tmp/books',
+  ],
   options: (parser) =>
     parser
       .option('port', {
         type: 'number',
         default: 0,
-        describe: 'Port on 127.0.0.1; 0 is any free one',
+        describe: 'Port on 127.0.0.1; 0 for any free port',
         requiresArg: true,
       })
       .option('seed', seedOption)
@@ -95,20 +98,24 @@ export const sandboxCommand = defineCommand({
         requiresArg: true,
         type: 'number',
         default: 1,
-        describe: 'How many times as fast as documented the budgets refill',
+        describe: 'Refill the rate budgets this many times as fast as documented',
       })
       .option('faults', {
         type: 'string',
-        describe: 'Faults and oddities to switch on: name[=value],…',
+        describe: 'Faults and quirks to switch on: name[=value],…',
         requiresArg: true,
       })
       .option('paging', pagingOption)
       .option('init', {
         type: 'string',
-        describe: 'Write a configuration and credentials for it into this folder',
+        describe: 'Write a configuration and credentials for the sandbox into this folder',
         requiresArg: true,
       })
-      .option('json', { type: 'boolean', default: false, describe: 'First line of output: the accounts' }),
+      .option('json', {
+        type: 'boolean',
+        default: false,
+        describe: 'Print the accounts as the first line of output',
+      }),
   run: async (context, args) => {
     mustBePort(args.port)
     if (args.init !== undefined) mustNotBeConfigured(args.init)
@@ -129,7 +136,9 @@ export const sandboxCommand = defineCommand({
       const { baseUrl, accounts } = sandbox
       if (args.json) context.print(JSON.stringify({ baseUrl, accounts }))
       else {
-        context.print(`The sandbox listens at ${baseUrl}; its truth is at ${baseUrl}/truth. Ctrl-C ends it.`)
+        context.print(
+          `The sandbox listens at ${baseUrl}; its truth is at ${baseUrl}/truth. Press Ctrl-C to stop it.`,
+        )
         for (const account of accounts)
           context.print(`  uid ${account.uid}  ${account.kind}  ${account.roles.join(', ')}`)
         if (args.init !== undefined) context.print(`Try: tieout nightly --dir ${shellWord(args.init)}`)
@@ -144,9 +153,9 @@ async function configure(dir: string, sandbox: Sandbox, speed: number): Promise<
   try {
     await writeSandboxConfig(dir, sandbox, { speed })
   } catch (cause) {
-    throw new UsageError('The configuration of the sandbox cannot be written.', {
+    throw new UsageError('The sandbox’s configuration cannot be written.', {
       where: dir,
-      expected: 'a folder that can be written, or a name that is free',
+      expected: 'a writable folder, or an unused name',
       found: systemWords(cause),
       action: 'Name another folder with --init.',
       cause,
@@ -154,7 +163,7 @@ async function configure(dir: string, sandbox: Sandbox, speed: number): Promise<
   }
 }
 
-/** Not so of what is no file, or may not be read. */
+/** False for anything that is not a file or cannot be read. */
 function beginsAs(file: string, mark: string): boolean {
   try {
     return readFileSync(file, 'utf8').startsWith(mark)
@@ -163,15 +172,15 @@ function beginsAs(file: string, mark: string): boolean {
   }
 }
 
-/** A configuration and credentials of the user's own are not replaced by those of a sandbox. */
+/** The user's own configuration and credentials are never replaced by a sandbox's. */
 function mustNotBeConfigured(dir: string): void {
   const config = join(dir, 'tieout.yaml')
   if (beginsAs(config, CONFIG_MARK)) return
   const found = ['tieout.yaml', 'credentials.yaml'].filter((name) => existsSync(join(dir, name)))
   if (found.length === 0) return
-  throw new UsageError('The folder has a configuration that is not a sandbox’s.', {
+  throw new UsageError('The folder contains a configuration that is not a sandbox’s.', {
     where: dir,
-    expected: 'an empty folder, or one that an earlier `tieout sandbox --init` wrote into',
+    expected: 'an empty folder, or one written by an earlier `tieout sandbox --init`',
     found: found.join(', '),
     action: 'Name another folder with --init.',
   })

@@ -1,4 +1,4 @@
-// `tieout sql`: a question to the published ledger, also while a run writes.
+// `tieout sql`: queries the published ledger, even while a run is writing.
 import { UsageError } from '../../models/error.ts'
 import { engineSettings } from '../engine/settings.ts'
 import { formOf } from '../output/ending.ts'
@@ -11,21 +11,21 @@ import { engineOptions } from './engine-options.ts'
 const text = (describe: string) => ({ type: 'string', describe, requiresArg: true }) as const
 
 export const sqlCommand = defineCommand({
-  example: ['$0 sql "select coin, sum(quantity) from balances group by coin"', 'any SQL that reads'],
+  example: ['$0 sql "select coin, sum(quantity) from balances group by coin"', 'any read-only SQL'],
   options: (parser) =>
     parser
-      .positional('query', { type: 'string', demandOption: true, describe: 'One SQL statement that reads' })
+      .positional('query', { type: 'string', demandOption: true, describe: 'One read-only SQL statement' })
       .option('format', {
         choices: QUERY_FORMATS,
         defaultDescription: USUAL_FORM,
-        describe: 'Form of the output',
+        describe: 'Output format',
         requiresArg: true,
       })
       .option('json', { type: 'boolean', default: false, describe: 'The same as --format json' })
       .option('wide', wideOption)
       .option('out', text('File to write to: rows.csv, rows.parquet'))
-      .option('timeout', { type: 'number', describe: 'Longest time in seconds', requiresArg: true })
-      .option('memory', text('Memory limit, such as 1GB; half of what the machine has when absent'))
+      .option('timeout', { type: 'number', describe: 'Give up after this many seconds', requiresArg: true })
+      .option('memory', text('Memory limit, such as 1GB (default: half of the machine’s memory)'))
       .options(engineOptions),
   early: { begin: () => startApart(ANSWERS), end: endApart },
   run: async (context, args, waiting) => {
@@ -52,15 +52,15 @@ export const sqlCommand = defineCommand({
   },
 })
 
-/** The longest that a timer of this machine can wait. */
+/** The longest that a timer can wait. */
 const SECONDS_MAX = Math.floor((2 ** 31 - 1) / 1_000)
 
 function mustBeTime(seconds: number | undefined): void {
   if (seconds === undefined || (seconds > 0 && seconds <= SECONDS_MAX)) return
-  throw new UsageError('--timeout is not a time to wait.', {
+  throw new UsageError('--timeout is out of range.', {
     where: '--timeout',
     expected: `seconds above 0, at most ${SECONDS_MAX}`,
     found: String(seconds),
-    action: 'Correct it, or leave it out.',
+    action: 'Correct it or omit it.',
   })
 }

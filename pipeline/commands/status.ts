@@ -1,4 +1,4 @@
-// `tieout status`: how the books stand, from the published ledger, also while a run writes.
+// `tieout status`: the state of the books, from the published ledger, even while a run is writing.
 import { type ExitCode, UsageError } from '../../models/error.ts'
 import type { CommandContext } from '../config/context.ts'
 import { inkFor } from '../output/ink.ts'
@@ -9,14 +9,14 @@ import { engineConfig, readingOptions } from './engine.ts'
 import { engineOptions } from './engine-options.ts'
 
 export const statusCommand = defineCommand({
-  example: ['$0 status --json --max-age 36h', 'for a monitor; exit code 3 means open breaks or old books'],
+  example: ['$0 status --json --max-age 36h', 'for monitoring; exit code 3 means open breaks or stale books'],
   options: (parser) =>
     parser
       .option('json', { type: 'boolean', default: false, describe: 'As JSON' })
       .option('wide', wideOption)
       .option('max-age', {
         type: 'string',
-        describe: 'Code 3 when the last good run ended longer ago: 90min, 36h, 2d',
+        describe: 'Exit with code 3 if the last good run ended longer ago than this: 90min, 36h, 2d',
         requiresArg: true,
       })
       .options(engineOptions),
@@ -40,7 +40,7 @@ export const statusCommand = defineCommand({
   },
 })
 
-/** The verdict in its colour, and the page. */
+/** Prints the verdict in its colour, then the rest of the status. */
 function showStatus(
   context: CommandContext,
   status: Status,
@@ -55,19 +55,19 @@ function showStatus(
 
 function tooOld(lastGoodRunAt: string | null, now: number, maxAge: string): string {
   if (lastGoodRunAt === null)
-    return 'tieout: No run of these books has yet read all that the configuration wants.'
+    return 'tieout: No run of these books has yet fetched everything that the configuration asks for.'
   const age = duration(now - Date.parse(lastGoodRunAt))
   return `tieout: The last good run ended ${lastGoodRunAt}, ${age} ago; --max-age allows ${maxAge}.`
 }
 
 const UNITS_MS: Readonly<Record<string, number>> = { min: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** A length of time as the command line takes it, in milliseconds. */
+/** A duration as given on the command line, in milliseconds. */
 function readAge(text: string): number {
   const [, count = '', unit = ''] = /^(\d+(?:\.\d+)?)(min|h|d)$/.exec(text) ?? []
   const unitMs = UNITS_MS[unit]
   if (unitMs !== undefined) return Number(count) * unitMs
-  throw new UsageError('--max-age is not a length of time.', {
+  throw new UsageError('--max-age is not a duration.', {
     where: '--max-age',
     expected: 'a number with min, h or d, such as 36h',
     found: text,

@@ -4,14 +4,14 @@ import { addSubaccounts } from '../calls/subaccounts.ts'
 import { defineCommand, jsonOption } from './command.ts'
 
 export const addSubaccountsCommand = defineCommand({
-  example: ['$0 add-subaccounts 4871 4872 --account broker --write', 'from then on nightly covers them'],
+  example: ['$0 add-subaccounts 4871 4872 --account broker --write', 'nightly then covers them'],
   options: (parser) =>
     parser
       .positional('uids', {
         type: 'string',
         array: true,
         demandOption: true,
-        describe: 'Uids of sub-accounts',
+        describe: 'Uids of the sub-accounts',
       })
       .option('account', { type: 'string', describe: 'The broker’s main account', requiresArg: true })
       .option('ip', {
@@ -24,7 +24,7 @@ export const addSubaccountsCommand = defineCommand({
       .option('write', {
         type: 'boolean',
         default: false,
-        describe: 'Do it; without it only what it would do is shown',
+        describe: 'Make the changes; without --write, only show them',
       })
       .option('json', jsonOption),
   run: async (context, { uids, account, ip, write, json }) => {

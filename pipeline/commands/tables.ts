@@ -1,4 +1,4 @@
-// What there is to ask: the published tables, their columns, and what each is made from.
+// What can be queried: the published tables, their columns, and what each is built from.
 import { UsageError } from '../../models/error.ts'
 import { type CommandContext, optionalConfig } from '../config/context.ts'
 import { describe, firstSentence } from '../ledger/describe.ts'
@@ -14,11 +14,11 @@ export const tablesCommand = defineCommand({
   example: ['$0 tables entries --lineage', 'down to the feeds of the venue'],
   options: (parser) =>
     parser
-      .positional('name', { type: 'string', describe: 'One table, with its columns' })
+      .positional('name', { type: 'string', describe: 'Describe this table and its columns' })
       .option('lineage', {
         type: 'boolean',
         default: false,
-        describe: 'What the table is made from, by the models of this version',
+        describe: 'Show what the table is built from, according to this version’s models',
       })
       .option('json', { type: 'boolean', default: false, describe: 'As JSON' }),
   run: async (context, { name, lineage, json }) => {
@@ -46,14 +46,14 @@ const columnsOf = (...names: readonly string[]): Column[] => names.map((name) =>
 
 export interface Form {
   readonly json: boolean
-  /** Columns of the terminal; without it nothing is broken or cut. */
+  /** Columns of the terminal; without it nothing is wrapped or cut. */
   readonly width?: number
 }
 
-/** The longest meaning of a column, on a terminal of 80 columns. */
+/** Enough lines for the longest meaning of a column on a terminal of 80 columns. */
 const MEANING_LINES = 12
 
-/** The tables of the ledger at hand, or one of them with its columns, in the words of its own comments. */
+/** Describes the ledger's tables, or one of them with its columns, using the comments stored in the ledger. */
 export async function tablesText(ledger: Ledger, name: string | undefined, form: Form): Promise<string> {
   const rows = await ledger.query(
     `select table_name, coalesce(comment, '') from duckdb_tables() where schema_name = 'main' and not internal
@@ -91,12 +91,12 @@ export async function tablesText(ledger: Ledger, name: string | undefined, form:
   ].join('\n')
 }
 
-/** What a table is made from, by the models of this version; it needs no books. */
+/** What a table is built from, according to this version's models. Needs no books. */
 export async function lineageText(name: string | undefined, form: Form): Promise<string> {
   const lineage = await readLineage([lotsStep({ method: 'fifo', scope: 'account' })])
   const published = [...lineage.keys()].filter((table) => table.startsWith('main.'))
   if (name === undefined)
-    throw new UsageError('--lineage is of one table.', {
+    throw new UsageError('--lineage needs a table.', {
       expected: 'the name of a published table',
       action: 'Name it: `tieout tables entries --lineage`.',
     })
@@ -108,16 +108,16 @@ export async function lineageText(name: string | undefined, form: Form): Promise
   return [
     `${name}: ${origin.says}`,
     ...lines.map(({ depth, name: read, says }) => `${'  '.repeat(depth + 1)}${short(read)}: ${says}`),
-    ...(sources.length === 0 ? [] : ['', `In the end from: ${sources.join(', ')}.`]),
+    ...(sources.length === 0 ? [] : ['', `Ultimately from: ${sources.join(', ')}.`]),
   ].join('\n')
 }
 
 const short = (table: string): string => table.replace(/^main\./, '')
 
 function unknownTable(name: string, known: readonly string[]): never {
-  throw new UsageError('There is no such published table.', {
+  throw new UsageError('There is no published table of this name.', {
     expected: known.toSorted().join(', '),
     found: name,
-    action: 'Name one of these; `tieout tables` says what each is.',
+    action: 'Choose one of these; `tieout tables` describes each.',
   })
 }

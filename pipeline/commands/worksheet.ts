@@ -1,4 +1,4 @@
-// `tieout worksheet`: the arrivals of unknown cost as a CSV file to fill in and to import.
+// `tieout worksheet`: arrivals without a known cost, as a CSV file to fill in and import.
 import { counted } from '../../models/text.ts'
 import { optionalConfig } from '../config/context.ts'
 import { nodeDisk } from '../journal/disk.ts'
@@ -14,7 +14,7 @@ export const worksheetCommand = defineCommand({
   options: (parser) =>
     parser
       .option('out', { type: 'string', describe: 'File or folder to write to', requiresArg: true })
-      .option('json', { ...jsonOption, describe: 'As JSON, not as the CSV that is imported' }),
+      .option('json', { ...jsonOption, describe: 'As JSON instead of the CSV for import' }),
   run: async (context, { out, json }) => {
     const form = await formOf(
       { form: json ? 'json' : undefined, out },
@@ -32,10 +32,10 @@ export const worksheetCommand = defineCommand({
         context.tell(`Wrote ${file}: ${counted(counts.all, 'arrival')} without a known cost.`)
       }
       if (counts.all === 0 && out === undefined)
-        context.tell('Nothing to fill in: no arrival without a known cost is left for a worksheet.')
+        context.tell('Nothing to fill in: there are no arrivals without a known cost.')
       if (counts.open > 0)
         context.tell(
-          `${counted(counts.open, 'row')} without a price of its time: fill in the basis, or take the row out, before the import.`,
+          `${counted(counts.open, 'row')} without a price at the time of arrival: fill in the basis or delete the row before importing.`,
         )
       return 0
     } finally {

@@ -203,7 +203,7 @@ function methodsOf({ methods = '', method }: ReportOptions): string[] {
   throw new UsageError('--methods compares, --method decides.', {
     where: '--method, --methods',
     expected: 'one of the two',
-    action: 'Leave one of them out.',
+    action: 'Omit one of them.',
   })
 }
 

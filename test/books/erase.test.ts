@@ -179,7 +179,7 @@ describe('erase', { timeout: 120_000 }, () => {
 
     expect([rebuilt.code, rebuilt.stderr]).toEqual([
       0,
-      expect.stringContaining('Erased before, and without rows: frame 4.'),
+      expect.stringContaining('Erased earlier, so without rows: frame 4.'),
     ])
     expect([before, await names(dir)]).toEqual(['buyer_real_name\nJane Roe\n', 'buyer_real_name\nJane Roe\n'])
   })
@@ -247,8 +247,8 @@ describe('erase', { timeout: 120_000 }, () => {
 
   test('a frame that is named and has no body is told of', async () => {
     const { code, stdout, stderr } = await command(['erase', '1', '--dir', copied()])
-    expect([code, stdout]).toEqual([0, 'No frame of the journal matches.\n'])
-    expect(stderr).toContain('There is nothing to erase in 1 frame named here: 1.')
+    expect([code, stdout]).toEqual([0, 'No frame in the journal matches.\n'])
+    expect(stderr).toContain('Nothing to erase in 1 frame named here: 1.')
   })
 
   test.each([
@@ -258,7 +258,7 @@ describe('erase', { timeout: 120_000 }, () => {
     const dir = copied(erasedByProcess().books)
     expect(await names(dir)).toContain('Jane Roe')
     const shown = await command(['erase', '--matching', 'Jane Roe', '--dir', dir])
-    expect([shown.code, shown.stdout]).toEqual([0, 'No frame of the journal matches.\n'])
+    expect([shown.code, shown.stdout]).toEqual([0, 'No frame in the journal matches.\n'])
     expect(shown.stderr).toContain('An earlier erasure was interrupted')
     expect(shown.stderr).toContain('Add --yes to finish it.')
     const verified = await command(['verify', '--dir', dir])
@@ -341,8 +341,8 @@ describe('erase', { timeout: 120_000 }, () => {
     expect(again.stdout).toContain('erased already')
     expect([none.code, none.stdout, other.stdout]).toEqual([
       0,
-      'No frame of the journal matches.\n',
-      'No frame of the journal matches.\n',
+      'No frame in the journal matches.\n',
+      'No frame in the journal matches.\n',
     ])
   })
 

@@ -33,19 +33,13 @@ test('the demo: one screen with worth, gains, what is open and what ties out; th
   expect(new Set(logged.map((line) => (JSON.parse(line) as { run: string }).run)).size).toBe(1)
   const lines = stdout.trimEnd().split('\n')
   expect(lines.length).toBeLessThanOrEqual(60)
-  for (const heading of [
-    'What it is worth',
-    'Gains and losses',
-    'What is open',
-    'Where the reports are',
-    'It ties out',
-  ])
+  for (const heading of ['Net worth', 'Gains and losses', 'Breaks', 'Reports', 'It ties out'])
     expect(lines.filter((line) => line.startsWith(heading))).toHaveLength(1)
   // Only a path that is long makes a longer one.
   expect(lines.filter((line) => line.length > 100 && !line.includes(dir))).toEqual([])
   expect(stdout).toContain('equals the sandbox’s truth exactly')
   expect(lines).toContain(`The books: ${join(dir, 'ledger.duckdb')}`)
-  expect(lines).toContain(`Ask them:  npx tieout sql "select * from balances" --dir '${dir}'`)
+  expect(lines).toContain(`Query:     npx tieout sql "select * from balances" --dir '${dir}'`)
 
   const named = lines.flatMap((line) => /^ {2}(\/.+\.(?:csv|txt)) /.exec(line)?.[1] ?? [])
   expect(named.length).toBe(6)
@@ -56,8 +50,8 @@ test('the demo: one screen with worth, gains, what is open and what ties out; th
 
   const paper = join(dir, 'reports', 'statement.html')
   expect(lines.slice(-3)).toEqual([
-    `See them:  npx tieout serve --dir '${dir}'`,
-    'The page:  http://127.0.0.1:4711/, which serve opens in the browser',
+    `Browse:    npx tieout serve --dir '${dir}'`,
+    'The page:  http://127.0.0.1:4711/ (serve opens it in your browser)',
     `To print:  ${paper}`,
   ])
   const printed = readFileSync(paper, 'utf8')
@@ -91,23 +85,23 @@ test('the demo names what lies in the folder of whoever asks from there', () => 
   ])
 })
 
-test('a history longer than the venue remembers is said to be one', () => {
+test('a history longer than the venue remembers prints a caution', () => {
   expect(beyondMemory(365)).toBe('')
-  expect(beyondMemory(400)).toContain('The venue remembers 366 days of unified records')
+  expect(beyondMemory(400)).toContain('The venue keeps only 366 days of unified records')
 })
 
-test('of a history longer than the venue remembers the futures figures are not compared, and that is said', () => {
+test('with a history longer than the venue remembers, the futures figures are not compared, and the screen says so', () => {
   const compared = { balances: 54, loans: 7, futuresFigures: null, records: 30, differences: [] }
   expect(describeComparison(compared)).toBe(
     'Every balance equals the sandbox’s truth exactly: 54 balances, 7 loans, 30 record counts. ' +
-      'Its futures figures are of all of history, of which the venue tells only the last part, and are not compared.',
+      'Its futures figures are not compared: they cover the whole history, of which the venue keeps only the last part.',
   )
 })
 
 test.each([
   ['--days', '0', '--days is not a usable number.'],
   ['--seed', '-1', '--seed is not a usable number.'],
-  ['--paging', 'sideways', 'The sandbox cannot be started like this.'],
+  ['--paging', 'sideways', 'The sandbox cannot be started with these options.'],
   ['--now', 'yesterday', '--now is not a date.'],
 ])('a demo that cannot begin (%s %s) leaves what an earlier one made', async (option, value, message) => {
   const dir = temporaryFolder()
@@ -125,11 +119,11 @@ test('a sandbox writes its configuration over no other than one of a sandbox', a
   const begin = async (dir: string) =>
     (await command(['sandbox', '--init', dir, '--paging', 'sideways'])).stderr.split('\n')[0]
   const dir = temporaryFolder()
-  expect(await begin(dir)).toBe('tieout: The sandbox cannot be started like this.')
+  expect(await begin(dir)).toBe('tieout: The sandbox cannot be started with these options.')
   writeFileSync(join(dir, 'credentials.yaml'), 'main: { key: mine }')
-  expect(await begin(dir)).toBe('tieout: The folder has a configuration that is not a sandbox’s.')
+  expect(await begin(dir)).toBe('tieout: The folder contains a configuration that is not a sandbox’s.')
   writeFileSync(join(dir, 'tieout.yaml'), 'accounts: { main: { credentials: file } }')
-  expect(await begin(dir)).toBe('tieout: The folder has a configuration that is not a sandbox’s.')
+  expect(await begin(dir)).toBe('tieout: The folder contains a configuration that is not a sandbox’s.')
   writeFileSync(join(dir, 'tieout.yaml'), '# A sandbox of tieout: invented accounts on loopback.')
-  expect(await begin(dir)).toBe('tieout: The sandbox cannot be started like this.')
+  expect(await begin(dir)).toBe('tieout: The sandbox cannot be started with these options.')
 })

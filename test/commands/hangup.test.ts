@@ -64,7 +64,7 @@ describe('a hangup', { timeout: 120_000 }, () => {
     const { code, stderr } = await ended
 
     expect(code).toBe(5)
-    expect(stderr).toContain('Stopping after what is under way; progress is kept.')
+    expect(stderr).toContain('Stopping after the work in progress; progress is kept.')
     expect(JSON.parse(readFileSync(told, 'utf8'))).toMatchObject(TOLD)
   })
 

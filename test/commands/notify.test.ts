@@ -312,7 +312,7 @@ describe('a run', { timeout: 120_000 }, () => {
     expect(code).toBe(2)
     expect(stderr).toContain('The credentials of account main are incomplete.')
     expect(stderr).toContain(
-      'Nobody was notified of this run: the command of notify failed (it ended with code 7).',
+      'The notification for this run was not delivered: the command of notify failed (it ended with code 7).',
     )
     const told = JSON.parse(readFileSync(join(beside, 'program.in'), 'utf8')) as NotifyMessage
     expect(told).toMatchObject({

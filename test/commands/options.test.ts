@@ -11,9 +11,9 @@ import { command } from '../support/in-process.ts'
 const refused: readonly (readonly [string, string])[] = [
   ['sql 1 --timeout soon', '--timeout is not a number.'],
   ['sql 1 --timeout 1e400', '--timeout is not a number.'],
-  ['sql 1 --timeout 0', '--timeout is not a time to wait.'],
-  ['sql 1 --timeout -1', '--timeout is not a time to wait.'],
-  ['sql 1 --timeout 9999999', '--timeout is not a time to wait.'],
+  ['sql 1 --timeout 0', '--timeout is out of range.'],
+  ['sql 1 --timeout -1', '--timeout is out of range.'],
+  ['sql 1 --timeout 9999999', '--timeout is out of range.'],
   ['sql 1 --timeout 3 --timeout 4', '--timeout is given more than once.'],
   ['demo --seed one', '--seed is not a number.'],
   ['report gains --year 2025 --year 2026', '--year is given more than once.'],
@@ -22,15 +22,15 @@ const refused: readonly (readonly [string, string])[] = [
   ['report gains --year --rules us', '--year has no value.'],
   ['sql 1 --timeout', '--timeout has no value.'],
   ['import --undo first', '--undo is not a number.'],
-  ['erase nope', 'A frame is known by its number.'],
-  ['erase 1 1e2', 'A frame is known by its number.'],
-  ['sql 1 --format csv --json', '--json and --format name two forms of the output.'],
+  ['erase nope', 'This is not the number of a frame.'],
+  ['erase 1 1e2', 'This is not the number of a frame.'],
+  ['sql 1 --format csv --json', '--json and --format ask for different output formats.'],
   ['report gains --out=', '--out has no value.'],
   ['report gains --freeze=', '--freeze has no value.'],
   ['sandbox --port 65536', '--port is not a valid port.'],
   ['sandbox --port 1.5', '--port is not a valid port.'],
   ['sandbox --days 0', '--days is not a usable number.'],
-  ['writes --settle 5', 'One option needs another one, which is missing:\n settle -> as\n'],
+  ['writes --settle 5', 'An option requires another option, which is missing:\n settle -> as\n'],
   ['import --undo 1.5', 'There is no import with this number.'],
 ]
 
@@ -48,7 +48,7 @@ describe('behind -- nothing is an option', () => {
     [
       ['erase', '--account', 'a', '--yes', '--', '4x'],
       2,
-      'A frame is known by its number.\n  where:    frames\n  expected: the page_id of a row, such as 17\n  found:    4x\n',
+      'This is not the number of a frame.\n  where:    frames\n  expected: the page_id of a row, such as 17\n  found:    4x\n',
     ],
     [['erase', '1', '--', '--yes'], 2, 'found:    --yes\n'],
     [['explain', '--', '-x'], 2, 'There is no published ledger yet.'],
@@ -81,7 +81,7 @@ test.each([
 ])('%s %s says how an id that begins with a dash is given', async (...words) => {
   const { code, stderr } = await command(['--dir', temporaryFolder(), ...words])
   expect(code).toBe(2)
-  expect(stderr).toContain('What begins with a dash and is no option goes behind `--`.')
+  expect(stderr).toContain('Put arguments that begin with a dash but are not options after `--`.')
 })
 
 test('a port that another program has is named, by the sandbox too', async () => {

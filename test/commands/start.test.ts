@@ -61,9 +61,9 @@ test.each([[['status']], [['status', '--help']], [['build', '--help']], [['--log
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr.split('\n')).toEqual([
       'tieout: The program cannot be loaded.',
-      '  expected: the whole package as npm installs it, with DuckDB for this machine (one of its optional packages)',
+      '  expected: the complete package as npm installs it, including DuckDB for this machine (an optional dependency)',
       expect.stringMatching(/^ {2}found: {4}Cannot find module /),
-      '  next:     Install tieout again, with its optional packages. While it is being updated, run again after that.',
+      '  next:     Reinstall tieout with its optional dependencies. If it is just being updated, run again afterwards.',
       '',
     ])
   },

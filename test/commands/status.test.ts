@@ -21,10 +21,7 @@ describe('status', { timeout: 300_000 }, () => {
     ])
 
     const wrong = await command(['status', '--dir', dir, '--max-age', 'soon'])
-    expect([wrong.code, wrong.stderr]).toEqual([
-      2,
-      expect.stringContaining('--max-age is not a length of time.'),
-    ])
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--max-age is not a duration.')])
   })
 
   test('tells old books from fresh ones by the last good run, and a run under --now by that time', async () => {

@@ -111,7 +111,7 @@ test('a sandbox does not begin in a folder whose configuration is none', async (
   mkdirSync(join(dir, 'tieout.yaml'))
   const { code, stderr } = await command(['sandbox', '--init', dir])
   expect(code).toBe(2)
-  expect(stderr).toContain('The folder has a configuration that is not a sandbox’s.')
+  expect(stderr).toContain('The folder contains a configuration that is not a sandbox’s.')
 })
 
 test('a sandbox does not begin in a file', async () => {

@@ -122,7 +122,7 @@ test('a plan needs no credentials, and says what a run will miss', async () => {
   expect(code).toBe(0)
   expect(stdout).toContain('under the rate budgets.')
   expect(stderr).toContain(
-    'A run needs more: The account unset has no credentials. (TIEOUT_UNSET_KEY, TIEOUT_UNSET_SECRET, TIEOUT_UNSET_PASSPHRASE)',
+    'Not yet ready for a run: The account unset has no credentials. (TIEOUT_UNSET_KEY, TIEOUT_UNSET_SECRET, TIEOUT_UNSET_PASSPHRASE)',
   )
 })
 

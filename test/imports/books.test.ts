@@ -331,7 +331,7 @@ describe('the command line', () => {
     const first = await tieout(['import', 'trades', file, '--dir', dir])
     expect(first).toMatchObject({
       code: 0,
-      stdout: `Imported 2 rows of ${file}. To take it back: tieout import --undo 1\nNo open breaks.\n`,
+      stdout: `Imported 2 rows of ${file}. To withdraw it: tieout import --undo 1\nNo open breaks.\n`,
     })
     const listed = await command(['import', '--list', '--json', '--dir', dir])
     expect({ code: listed.code, list: JSON.parse(listed.stdout) }).toEqual({
@@ -372,7 +372,7 @@ describe('the command line', () => {
     const again = await command(['import', 'trades', file, '--dir', dir])
     expect(again).toMatchObject({
       code: 0,
-      stdout: `Nothing new: the books have all of ${file} already (2 rows).\nNo open breaks.\n`,
+      stdout: `Nothing new: the books already contain all of ${file} (2 rows).\nNo open breaks.\n`,
     })
   })
 

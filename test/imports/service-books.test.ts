@@ -52,9 +52,9 @@ describe('an export in the books', () => {
     expect(await run('trades', file, '--account', 'kraken')).toMatchObject({
       code: 0,
       stdout: [
-        `Imported 1 row of ${file}. To take it back: tieout import --undo 1`,
+        `Imported 1 row of ${file}. To withdraw it: tieout import --undo 1`,
         'Read as an export of Kraken, ledgers.',
-        'These make no row, as they move nothing between accounts:',
+        'These rows were not imported, because they move nothing between accounts:',
         '  1 row: earn/allocation (left over: DOT -3)',
         '',
       ].join('\n'),
@@ -76,7 +76,7 @@ describe('an export in the books', () => {
         .slice(1)
     }
     expect(await run('cut.csv', line)).toEqual([
-      `The last line of ${books.dir}/cut.csv has no line end: if the file was cut off, its last cell is not whole. Compare it.`,
+      `The last line of ${books.dir}/cut.csv has no line end. If the file was cut off, its last cell is incomplete: compare it with the original.`,
       '',
     ])
     expect(await run('whole.csv', `${line.replace('b1', 'b2')}\r\n`)).toEqual([''])
@@ -101,7 +101,7 @@ describe('an export in the books', () => {
     })
     const file = books.file('other.csv', `${TRADE_HEADER}\n${row('b8', 'MAIN')}\n`)
     const { stdout } = await tieout(['import', 'trades', file, '--no-build', '--dir', books.dir])
-    expect(stdout).toContain('\nThe account MAIN is another one than ')
+    expect(stdout).toContain('\nThe account MAIN is not the account ')
   }, 120_000)
 
   it('of two accounts under one id is refused, not counted twice', async () => {
@@ -154,8 +154,8 @@ describe('an export in the books', () => {
       await run('one.csv', BOUGHT, SOLD)
       const { stdout } = await run('two.csv', BOUGHT.replace('"10"', '"-10"'), SOLD)
       expect(stdout.split('\n').slice(1)).toEqual([
-        '1 fee is below zero and counts as received; a fee that was paid is written without a sign.',
-        '1 row of the time of this file, from earlier exports of the service, is not in it and still counts. If it changed there since, or went, what is wrong counts beside this file: take back what brought it (tieout import --undo 1), and import the rest of it again.',
+        '1 fee is below zero and counts as received; a paid fee is written without a sign.',
+        '1 row from earlier exports of the service is missing from this file, although within its period, and still counts. If it was changed or removed at the service, the books now contain outdated rows beside this file: withdraw the earlier import (tieout import --undo 1), and import the rest of it again.',
         'Read as an export of CoinTracking, transactions.',
         '',
       ])

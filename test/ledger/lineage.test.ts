@@ -55,9 +55,9 @@ test('lineage: a step is opened once, and a published table has a lineage of its
 })
 
 test('lineage: of no table, or of one that there is not, is refused with those that there are', async () => {
-  await expect(lineageText(undefined, { json: false })).rejects.toThrow('--lineage is of one table.')
+  await expect(lineageText(undefined, { json: false })).rejects.toThrow('--lineage needs a table.')
   await expect(lineageText('entrys', { json: false })).rejects.toMatchObject({
-    message: 'There is no such published table.',
+    message: 'There is no published table of this name.',
     details: { found: 'entrys', expected: expect.stringContaining('entries, entry_values,') },
   })
 })

@@ -85,6 +85,6 @@ it('a second fetch has nothing to ask; without a source the command says what to
   const bare = await command(['prices', 'fetch', '--dir', join(dir, 'elsewhere')])
   expect(bare).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('No source of prices is configured.'),
+    stderr: expect.stringContaining('No price source is configured.'),
   })
 })

@@ -296,7 +296,7 @@ describe('the process', () => {
     running.child.kill(signal)
     const { code, stderr } = await running.ended
     expect(code).toBe(0)
-    expect(stderr).toContain('Stopping after what is under way. Once more to stop at once.')
+    expect(stderr).toContain('Stopping after the work in progress. Press Ctrl-C again to stop immediately.')
   })
 
   test('who goes away in the middle of a request is no failure', async () => {

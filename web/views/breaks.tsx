@@ -396,7 +396,7 @@ function NoteForm({
       }}
     >
       <label for="note">
-        <strong>{row.status === 'explained' ? 'Another explanation' : 'What explains it'}</strong>
+        <strong>{row.status === 'explained' ? 'Another explanation' : 'The explanation'}</strong>
         <span class="quiet">
           {' '}
           It closes the break as long as expected, found and difference stay as they are.

@@ -1,4 +1,4 @@
-// The end of the demo: one screen that says what is in the books, and all of the reports as files.
+// The end of the demo: one screen that summarises the books, and the full reports as files.
 
 import { isAbsolute, join, relative } from 'node:path'
 import { counted, shellWord } from '../../../models/text.ts'
@@ -27,7 +27,7 @@ import { type Comparison, describeComparison } from './compare.ts'
 
 const REPORTS = ['balances', 'pnl', 'gains', 'coverage', 'breaks'] as const
 
-/** What the accounts look like now, from the feeds that tell of the present. */
+/** The accounts as they are now, from the feeds that show the present state. */
 const PRESENT: readonly (readonly [title: string, query: string])[] = [
   [
     'Open positions',
@@ -63,7 +63,7 @@ interface ReportFile {
 
 export interface WrittenReports {
   readonly files: readonly ReportFile[]
-  /** The document among them that is for printing. */
+  /** The one meant for printing. */
   readonly paper: string
 }
 
@@ -76,7 +76,7 @@ async function withLedger<T>(context: CommandContext, work: (ledger: Ledger) => 
   }
 }
 
-/** Writes each report whole beside the books, as a table to read and as CSV, what the accounts look like now, and a document. */
+/** Writes to the books' folder: each full report as a text table and as CSV, the accounts' present state, and a document. */
 export async function writeReports(context: CommandContext): Promise<WrittenReports> {
   const folder = join(context.dir, 'reports')
   ensureFolder(folder)
@@ -105,7 +105,7 @@ export async function writeReports(context: CommandContext): Promise<WrittenRepo
   })
 }
 
-/** The last month that has ended, of books that reach back to its beginning. */
+/** The last complete calendar month, if the books reach back to its beginning. */
 const LAST_MONTH = `
   with
   months as (select date_trunc('month', timezone('UTC', max(ended_at))) as this_month from runs)
@@ -113,7 +113,7 @@ const LAST_MONTH = `
   from months
   where (select timezone('UTC', min(occurred_at)) from entries) <= this_month - interval 1 month`
 
-/** The statement of all accounts over a month, as it would be handed to an accountant; over a short history, of all of it. */
+/** The statement of all accounts for a month, as handed to an accountant; for a short history, the statement of all of it. */
 async function writePaper(
   context: CommandContext,
   opened: Ledger,
@@ -139,7 +139,7 @@ interface Outcome {
   readonly comparison: Comparison
 }
 
-/** What it is worth, what was gained, what is open, where all of it is, what ties out, and what to try next. */
+/** Prints the net worth, the gains, the open breaks, where the reports are, whether it ties out, and what to try next. */
 export async function showBooks(
   context: CommandContext,
   { built, reports: { files, paper }, comparison }: Outcome,
@@ -163,16 +163,16 @@ export async function showBooks(
 
   await withLedger(context, async (ledger) => {
     const worth = await worthOf(ledger)
-    heading('heading', `What it is worth${worth.day === null ? '' : ` (${worth.day})`}`)
+    heading('heading', `Net worth${worth.day === null ? '' : ` (${worth.day})`}`)
     table(WORTH, worth.rows, ['account', ['value', 'currency']])
-    heading('heading', 'Gains and losses of all accounts')
-    table(GAINS, await gainsOf(ledger), ['from', ['net', 'coin'], 'costs'])
+    heading('heading', 'Gains and losses, all accounts')
+    table(GAINS, await gainsOf(ledger), ['source', ['net', 'coin'], 'costs'])
   })
 
-  heading('heading', 'What is open')
+  heading('heading', 'Breaks')
   print(setIn(describeBreaks(built), width))
 
-  heading('heading', 'Where the reports are')
+  heading('heading', 'Reports')
   const longest = files.reduce((length, { path }) => Math.max(length, fromHere(path).length), 0)
   for (const { path, holds } of files)
     stdout.write(`  ${ink.file(fromHere(path))}${' '.repeat(longest - fromHere(path).length)}  ${holds}\n`)
@@ -183,21 +183,21 @@ export async function showBooks(
   print(setIn(describeComparison(comparison), width))
   stdout.write(`The books: ${ink.file(join(dir, 'ledger.duckdb'))}\n`)
   for (const [what, command] of NEXT) print(`${what.padEnd(11)}npx tieout ${command} --dir ${shellWord(dir)}`)
-  print(`The page:  ${DEFAULT_ADDRESS}, which serve opens in the browser`)
+  print(`The page:  ${DEFAULT_ADDRESS} (serve opens it in your browser)`)
   stdout.write(`To print:  ${ink.file(fromHere(paper))}\n`)
 }
 
-/** The path as it is shortest to read and to type: from the folder of whoever asks, where it lies in that. */
+/** The shortest path to read and type: relative to the working folder if the file is inside it. */
 export function fromHere(path: string, here = process.cwd()): string {
   const inHere = relative(here, path)
   return inHere === '' || /^(\.\.|-)/.test(inHere) || isAbsolute(inHere) ? path : inHere
 }
 
 const NEXT: readonly (readonly [what: string, command: string])[] = [
-  ['Ask them:', 'sql "select * from balances"'],
-  ['How fresh:', 'status'],
+  ['Query:', 'sql "select * from balances"'],
+  ['Status:', 'status'],
   ['To file:', 'report gains --format xlsx --out gains.xlsx'],
-  ['See them:', 'serve'],
+  ['Browse:', 'serve'],
 ]
 
 const WORTH: readonly Column[] = [
@@ -226,14 +226,14 @@ async function worthOf(
 }
 
 const GAINS: readonly Column[] = [
-  { name: 'from' },
+  { name: 'source' },
   { name: 'realised', kind: 'amount' },
   { name: 'costs', title: 'fees, funding, interest', kind: 'amount' },
   { name: 'net', kind: 'amount' },
   { name: 'coin' },
 ]
 
-/** The sums of the report `pnl` in each coin: gains on lots, futures, and what margin cost. */
+/** The totals of the report `pnl` in each coin: gains on lots, futures, and the cost of margin. */
 async function gainsOf(ledger: Ledger): Promise<readonly Row[]> {
   const { columns, totals } = await makeReport(ledger, 'pnl')
   const at = (row: Row, name: string): Cell =>
@@ -248,4 +248,4 @@ async function gainsOf(ledger: Ledger): Promise<readonly Row[]> {
 }
 
 const sourceOf = (productLine: Cell): Cell =>
-  productLine === null ? 'together' : productLine === 'LOTS' ? 'coins sold' : productLine
+  productLine === null ? 'total' : productLine === 'LOTS' ? 'coins sold' : productLine

@@ -1,5 +1,5 @@
-// Holds the published ledger against the sandbox's truth: every balance, every loan, every futures figure, every record count.
-// Exact to the last digit; a figure that one side lacks is a difference too.
+// Compares the published ledger with the sandbox's truth: every balance, loan, futures figure and record count, exact to the
+// last digit. A figure missing on one side counts as zero there.
 import { formatAmount, parseAmount } from '../../../models/amount.ts'
 import type { Truth } from '../../../sandbox/index.ts'
 import { feedRecords } from '../../ledger/feeds.ts'
@@ -14,13 +14,13 @@ export interface Difference {
 export interface Comparison {
   readonly balances: number
   readonly loans: number
-  /** Null where they were not compared. */
+  /** Null if they were not compared. */
   readonly futuresFigures: number | null
   readonly records: number
   readonly differences: readonly Difference[]
 }
 
-/** `isWhole` false: of a history that began before all that the venue remembers, the futures figures are known to the sandbox alone. */
+/** `isWhole` is false if the history began before what the venue remembers; then only the sandbox knows the futures figures. */
 export async function compareWithTruth(dir: string, truth: Truth, isWhole = true): Promise<Comparison> {
   const ledger = await openLedger(dir)
   try {
@@ -37,7 +37,7 @@ export async function compareWithTruth(dir: string, truth: Truth, isWhole = true
   }
 }
 
-/** An account that is known from imports alone has no uid: of it the venue's truth says nothing. */
+/** An account known only from imports has no uid and is not part of the sandbox's truth. */
 const BALANCES = `
   select 'balance of ' || accounts.uid || ' ' || ledger || ' ' || coin, cast(quantity as varchar)
   from balances join accounts using (account)
@@ -61,7 +61,7 @@ const FUTURES = `
   union all
   select concat_ws(' ', 'futures fees of', uid, product_type, symbol, margin_coin), cast(fees_total as varchar) from totals`
 
-/** Of the feeds whose records the truth counts. */
+/** Record counts of the feeds whose records the truth counts. */
 function recordCounts(truth: Truth): string {
   const counted = new Set(truth.accounts.flatMap(({ records }) => Object.keys(records)))
   return feedRecords
@@ -115,7 +115,7 @@ function truthRecords(truth: Truth): Map<string, string> {
   )
 }
 
-/** Compares named figures; a figure that is nowhere counts as zero on that side. */
+/** Compares named figures; a figure missing on one side counts as zero there. */
 async function compareFigures(
   ledger: Ledger,
   query: string,
@@ -145,7 +145,7 @@ export function describeComparison(comparison: Comparison): string {
   if (differences.length === 0)
     return futuresFigures === null
       ? `Every balance equals the sandbox’s truth exactly: ${balances} balances, ${loans} loans, ${records} record counts. ` +
-          'Its futures figures are of all of history, of which the venue tells only the last part, and are not compared.'
+          'Its futures figures are not compared: they cover the whole history, of which the venue keeps only the last part.'
       : `Every balance and PnL figure equals the sandbox’s truth exactly: ` +
           `${balances} balances, ${loans} loans, ${futuresFigures} futures figures, ${records} record counts.`
   return [

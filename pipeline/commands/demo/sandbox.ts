@@ -1,4 +1,4 @@
-// The sandbox as commands start it: options that it does not know are the user's mistake, and are reported as that.
+// How commands start the sandbox: options it does not accept are reported as usage errors.
 import { UsageError } from '../../../models/error.ts'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox/index.ts'
 import { portRefused } from '../../config/port.ts'
@@ -6,18 +6,18 @@ import { portRefused } from '../../config/port.ts'
 export const seedOption = {
   type: 'number',
   default: 1,
-  describe: 'Seed of the invented history',
+  describe: 'Seed of the generated history',
   requiresArg: true,
 } as const
 
 export const daysOption = {
   type: 'number',
   default: 365,
-  describe: 'Length of the history',
+  describe: 'Length of the history in days',
   requiresArg: true,
 } as const
 
-/** How the sandbox lists and pages feeds whose order the interface document leaves open, as an option of a command. */
+/** Option for how the sandbox orders and pages feeds whose order the interface document leaves open. */
 export const pagingOption = {
   type: 'string',
   describe:
@@ -26,8 +26,8 @@ export const pagingOption = {
 } as const
 
 /**
- * Starts it. UsageError (code 2) for numbers that are none of a history, for faults and ways of paging that it does not know,
- * and for a port that is not to be had.
+ * Starts the sandbox. UsageError (code 2) for unusable numbers, for unknown faults and ways of paging, and for a port that is
+ * not available.
  */
 export async function startSandboxOf(options: SandboxOptions): Promise<Sandbox> {
   for (const option of ['seed', 'days', 'speed'] as const) mustBeUsable(option, options[option])
@@ -35,7 +35,7 @@ export async function startSandboxOf(options: SandboxOptions): Promise<Sandbox> 
     return await startSandbox(options)
   } catch (error) {
     if (!(error instanceof RangeError)) throw portRefused(options.port ?? 0, error) ?? error
-    throw new UsageError('The sandbox cannot be started like this.', {
+    throw new UsageError('The sandbox cannot be started with these options.', {
       where: '--faults, --paging or --days',
       found: error.message,
       action: 'Correct the option; sandbox/README.md lists faults and ways of paging.',
