@@ -1,4 +1,4 @@
-// Where the page begins.
+// Entry point of the page.
 import { render } from 'preact'
 import { App } from './shell/app.tsx'
 import { listenToKeys } from './shell/keys.ts'
@@ -27,7 +27,7 @@ import './styles/views/dictionary.css'
 import './styles/print.css'
 
 showUnprintable()
-// Links work by themselves; this only saves loading the page anew.
+// Links work without this; it only avoids reloading the page.
 addEventListener('click', followLinks)
 listenToKeys()
 followServer()

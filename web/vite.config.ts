@@ -1,4 +1,4 @@
-// How the page is built: into dist/web, hashed files beside one index.html, and the licences of what is bundled with it.
+// How the page is built: into dist/web, as hashed files beside one index.html, with the licences of the bundled packages.
 import { resolve } from 'node:path'
 import { defineConfig } from 'vite'
 
@@ -9,14 +9,14 @@ export default defineConfig({
   base: '/',
   publicDir: false,
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  // `tieout serve` answers the data while the page is being worked on: `npx vite --config web/vite.config.ts`.
+  // During development, `npx vite --config web/vite.config.ts` serves the page and `tieout serve` the data.
   build: {
     outDir: resolve(root, '../dist/web'),
     emptyOutDir: true,
     target: 'es2022',
-    // No picture or font as a data address: everything the page loads is a file of the server's map.
+    // No images or fonts as data URLs: everything the page loads must be a file that the server lists.
     assetsInlineLimit: 0,
-    // What is imported later is imported then: the polyfill would ask for it ahead, by a way the policy has no need of.
+    // Later imports are loaded when needed. The polyfill would preload them by fetch, which the policy need not allow.
     modulePreload: { polyfill: false },
     license: { fileName: 'licences.txt' },
     reportCompressedSize: false,

@@ -75,7 +75,7 @@ test('a limit of open files under which nothing can be loaded is named as one', 
   await expect(ended).rejects.toMatchObject({
     code: 2,
     stderr: expect.stringMatching(
-      /^tieout: The program cannot be loaded: no more files may be open\.\n.*\n {2}found: {4}EMFILE.*\n {2}next: {5}Raise it \(`ulimit -n`/,
+      /^tieout: The program cannot be loaded: too many open files\.\n.*\n {2}found: {4}EMFILE.*\n {2}next: {5}Raise it \(`ulimit -n`/,
     ),
   })
 })

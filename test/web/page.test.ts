@@ -111,7 +111,7 @@ describe('every view', () => {
       expect(new URL(page.url()).pathname).toBe(path)
     }
     await page.keyboard.press('?')
-    expect(await page.getByRole('dialog').textContent()).toContain('Keys')
+    expect(await page.getByRole('dialog').textContent()).toContain('Keyboard shortcuts')
     await page.keyboard.press('Escape')
     expect(await page.getByRole('dialog').count()).toBe(0)
   })
@@ -364,7 +364,7 @@ describe('figures', () => {
   test('where no entry fits, it sends to counts that are there at every width', async () => {
     await open('/ledger?account=nobody')
     expect(await page.locator('main').textContent()).toContain(
-      'Clear one of them; the counts say where entries are.',
+      'Clear one of them; the counts show where there are entries.',
     )
   })
 
@@ -412,7 +412,7 @@ describe('figures', () => {
   test('the day on which the last run ended is not called over', async () => {
     await open('/')
     const said = await page.locator('.headline + .quiet').textContent()
-    expect(said).toMatch(/^so far on \d+ \w+ \d{4}, debts taken off$/)
+    expect(said).toMatch(/^so far on \d+ \w+ \d{4}, net of debts$/)
   })
 
   test('the overview leads to all feeds of the account chosen', async () => {
@@ -462,7 +462,7 @@ describe('figures', () => {
     expect(await shown({ verdict: { meaning: 'doubtful', text: older } })).toEqual(['verdict warn', older])
     expect(await shown({ unpublished: { error: 1, warning: 2, notice: 0 } })).toEqual([
       'verdict bad',
-      'The last build was not published: it has 1 error and 2 warnings. These are the books before it; tieout check shows what broke.',
+      'The last build was not published: it has 1 error and 2 warnings. This page shows the books published before it. Run tieout check to see the breaks.',
     ])
   })
 
@@ -471,7 +471,7 @@ describe('figures', () => {
     await open('/?account=broker')
     const breaks = page.locator('section', { hasText: 'Open breaks by age' })
     expect(await breaks.locator('.empty').textContent()).toBe(
-      'Nothing of broker is open.Breaks of other accounts, and those of none, are not counted here.',
+      'There are no open breaks for broker.Breaks of other accounts, and breaks without an account, are not counted here.',
     )
     const unknown = await serving.get<{ pnl: { rows: { unknown_pieces: number }[] } }>(
       '/api/overview?account=broker',
@@ -479,12 +479,12 @@ describe('figures', () => {
     for (const row of unknown.pnl.rows) row.unknown_pieces = 2
     await page.route('**/api/overview?account=broker', (route) => route.fulfill({ json: unknown }))
     await open('/?account=broker')
-    const pieces = page.getByRole('link', { name: /pieces of unknown gain/ }).first()
+    const pieces = page.getByRole('link', { name: /pieces with unknown gain/ }).first()
     expect(await pieces.getAttribute('href')).toBe('/gains?account=broker&known=no')
     await page.unroute('**/api/overview?account=broker')
     await open('/?account=nobody')
     expect(await page.locator('.empty-title').allTextContents()).toContain(
-      'Nothing of nobody has been valued.',
+      'Nothing in nobody has been valued.',
     )
   })
 
@@ -532,7 +532,7 @@ describe('the address', () => {
     const first = await column('Entries, newest first', 'Time')
     await page.locator('[data-next]').click()
     await page.waitForURL(/cursor=/)
-    await page.getByRole('button', { name: 'To the first' }).waitFor()
+    await page.getByRole('button', { name: 'First rows' }).waitFor()
     await settled()
     const second = await column('Entries, newest first', 'Time')
     expect((second[0] as string) <= (first.at(-1) as string)).toBe(true)
@@ -579,12 +579,11 @@ describe('the console', () => {
     const rows = await serving.lines<ConsoleEnd>('/api/console/run', { id: 'cut', sql: 'from range(10001)' })
     expect(rows.at(-1)?.how).toBe('cut')
     await open(`/console?sql=${encodeURIComponent('from range(10001)')}`)
-    expect(
-      await page.getByText('Nothing has been asked yet.').count(),
-      'a link fills, and does not run',
-    ).toBe(1)
+    expect(await page.getByText('No query has been run yet.').count(), 'a link fills, and does not run').toBe(
+      1,
+    )
     await page.locator('[data-run]').click()
-    await page.getByText('There is more: the screen holds 10000 rows').waitFor()
+    await page.getByText('There are more rows: the screen shows at most 10000 rows').waitFor()
     await open(
       `/console?sql=${encodeURIComponent('select count(*) from range(100000000) a, range(100000000) b')}`,
     )
@@ -645,7 +644,7 @@ test('a note on a break is made, published and offered without mixing two ledger
   const before = await page.locator('.stamp code').textContent()
   await page.locator('[data-break]').first().click()
   await page.locator('#note').fill('Looked at, and as it should be.')
-  await page.getByRole('button', { name: 'Make the note' }).click()
+  await page.getByRole('button', { name: 'Save note' }).click()
   await page.getByText('Newer books were published').waitFor({ timeout: 100_000 })
   expect(await page.locator('.stamp code').textContent()).toBe(before)
   // Rows of the console tell which books they are of: the newer ones, then again those on the page.

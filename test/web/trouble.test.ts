@@ -87,7 +87,7 @@ describe('newer books that cannot be opened', { timeout: 120_000 }, () => {
     await told.getByText('The published ledger is not a DuckDB database.').waitFor()
     const text = (await told.textContent()) ?? ''
     expect(text).toContain(
-      'Newer books are there and cannot be opened. This page still shows the books before',
+      'Newer books cannot be opened. This page still shows the earlier ones and keeps trying.',
     )
     expect(text).toContain(join(dir, 'ledger.duckdb'))
     expect(text).toContain('Run tieout build: the ledger is made again from what has landed.')
@@ -110,7 +110,7 @@ describe('newer books that cannot be opened', { timeout: 120_000 }, () => {
 
     await changeLedger(dir, "update about set format = 999, version = '99.0.0'")
     await page.getByText('The published ledger was made by a newer version of tieout.').waitFor()
-    expect(await page.locator('.unopened').textContent()).toContain('start tieout serve again')
+    expect(await page.locator('.unopened').textContent()).toContain('restart tieout serve')
 
     const file = join(dir, 'ledger.duckdb')
     rmSync(file)

@@ -1,4 +1,4 @@
-// Axes that all pictures share: quiet lines, few ticks, figures in words that fit.
+// Axes that all charts share: faint lines, few ticks, labels that fit.
 import type { ScaleLinear, ScaleTime } from 'd3-scale'
 import { dayInWords, monthInWords } from '../words/times.ts'
 
@@ -9,7 +9,7 @@ export interface Frame {
   readonly bottom: number
 }
 
-/** The part of a picture that figures are drawn in, with room for the labels of the axes. */
+/** The plotting area of a chart, leaving room for the axis labels. */
 export function frameOf(width: number, height: number, scale: ScaleLinear<number, number>): Frame {
   const words = scale.ticks(TICKS).map(tickWords(scale))
   const left = 10 + 6.6 * Math.max(...words.map(({ length }) => length))

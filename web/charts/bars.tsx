@@ -1,4 +1,4 @@
-// Parts of a whole by month: gains above the line, losses below it, the sum as a mark across.
+// Stacked parts by month: gains above the line, losses below it, the total as a mark across the bar.
 import { scaleBand, scaleLinear } from 'd3-scale'
 import { stack, stackOffsetDiverging } from 'd3-shape'
 import { digitsOf, placeOf } from '../words/digits.ts'
@@ -6,11 +6,11 @@ import { monthInWords } from '../words/times.ts'
 import { frameOf, ValueAxis } from './axes.tsx'
 
 export interface Bar {
-  /** First day of the month, or any other name of a bar, which several may have. */
+  /** First day of the month, or another name for the bar; names need not be unique. */
   readonly at: string
-  /** By part; null where it is not known. */
+  /** Amounts by part; null if not known. */
   readonly parts: Readonly<Record<string, string | null>>
-  /** The exact sum of the parts, calculated by whoever has it. */
+  /** The exact sum of the parts, calculated by the caller. */
   readonly total: string | null
 }
 
@@ -22,7 +22,7 @@ interface Props {
   readonly unit: string
 }
 
-/** Half as wide as the name of a month: nearer to the edge it would be cut off. */
+/** Half the width of a month's label, which would be cut off if it were closer to the edge. */
 const HALF_A_MONTH = 28
 
 export function StackedBars({ width, height, parts, bars, unit }: Props) {
@@ -80,7 +80,7 @@ export function StackedBars({ width, height, parts, bars, unit }: Props) {
                 {[
                   wordOf(bar.at),
                   ...parts.map((part) => told(part, bar.parts[part] ?? null, unit)),
-                  told('together', bar.total, unit),
+                  told('total', bar.total, unit),
                 ].join('\n')}
               </title>
             </rect>

@@ -1,5 +1,4 @@
-// A feed through time, as a strip: each stretch of days in the colour and pattern of what is known of it, in proportion to how
-// long it lasted.
+// A feed over time, as a strip: each interval in the colour and pattern of its status, and as wide as it is long.
 import { scaleUtc } from 'd3-scale'
 import type { CoverageStatus } from '../../pipeline/serve/api.ts'
 
@@ -18,7 +17,7 @@ interface Props {
   readonly stretches: readonly Stretch[]
 }
 
-/** A stretch is never drawn narrower: an hour that is missing in a year must be seen. */
+/** Minimum width of an interval: a missing hour in a year must be visible. */
 const LEAST_WIDTH = 2
 
 export function DayStrip({ width, height, from, to, stretches }: Props) {
@@ -59,7 +58,7 @@ export function DayStrip({ width, height, from, to, stretches }: Props) {
   )
 }
 
-/** What is drawn above what: trouble is never hidden below what went well. */
+/** Drawing order: problems are never hidden below what went well. */
 const WEIGHT: Readonly<Record<CoverageStatus, number>> = {
   not_applicable: 0,
   empty: 1,

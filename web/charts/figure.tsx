@@ -1,16 +1,16 @@
-// A picture with its words: heading for those who listen, legend, and the same figures as a table on demand.
+// A chart with its text: a description for screen readers, a legend, and the same figures as a table on demand.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
 interface Props {
-  /** What the picture shows, in a sentence with its figures: it takes the place of the picture. */
+  /** What the chart shows, in a sentence with its figures: the text alternative of the chart. */
   readonly says: string
-  /** The picture for a width in pixels. */
+  /** Draws the chart for a width in pixels. */
   readonly draw: (width: number) => ComponentChildren
   readonly legend?: readonly string[] | undefined
-  /** What the mark across each bar is called in the legend. */
+  /** Label in the legend for the mark across each bar. */
   readonly total?: string | undefined
-  /** The figures as a table; made when it is opened. */
+  /** The figures as a table; rendered when it is opened. */
   readonly table?: (() => ComponentChildren) | undefined
 }
 
@@ -32,7 +32,7 @@ export function Figure({ says, draw, legend, total, table }: Props) {
       </div>
       {table === undefined ? null : (
         <details class="as-table" onToggle={(event) => setOpen(event.currentTarget.open)}>
-          <summary>As a table</summary>
+          <summary>Show as a table</summary>
           {isOpen ? table() : null}
         </details>
       )}

@@ -1,4 +1,4 @@
-// Figures by day as lines. A day without a figure breaks the line: what is not known is not drawn.
+// Figures by day as lines. A day without a figure breaks the line: unknown values are not drawn.
 import { scaleLinear, scaleUtc } from 'd3-scale'
 import { area, curveStepAfter, line } from 'd3-shape'
 import { digitsOf, placeOf } from '../words/digits.ts'
@@ -15,9 +15,9 @@ interface Props {
   readonly height: number
   readonly series: readonly { readonly name: string; readonly points: readonly Point[] }[]
   readonly unit: string
-  /** Balances hold until they change; what is valued moves between. */
+  /** Steps for balances, which hold until they change; values are drawn as sloping lines. */
   readonly isStepped?: boolean
-  /** Whether the axis begins at zero. */
+  /** Whether the axis starts at zero. */
   readonly isFromZero?: boolean
 }
 
@@ -73,7 +73,7 @@ function told(name: string, point: Point | undefined, unit: string): string {
   return `${name}: ${isNegative ? '-' : ''}${groups.join(' ')}${decimals === '' ? '' : `.${decimals}`} ${unit}`
 }
 
-/** From the least to the most; a line that never moves gets room on both sides. */
+/** From the lowest to the highest value; a constant line gets space on both sides. */
 function extent(values: readonly number[]): [number, number] {
   const [low, high] = [Math.min(...values), Math.max(...values)]
   if (low !== high) return [low, high]

@@ -1,4 +1,4 @@
-// A share of a whole as a bar: how much of a venue's memory of a feed is left, or how far something has come.
+// A share of a whole as a bar: how much of a venue's retention of a feed is left, or the progress of a run.
 
 interface Props {
   readonly width: number
@@ -9,7 +9,7 @@ interface Props {
 }
 
 export function MemoryBar({ width, height, share, tone }: Props) {
-  // What is nearly nothing still has its colour.
+  // Even a tiny share stays visible.
   const filled = Math.max(2, Math.min(1, Math.max(0, share)) * width)
   return (
     <svg class="memory" width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">

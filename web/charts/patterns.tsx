@@ -1,4 +1,4 @@
-// Patterns that tell parts apart where colours are the reader's own or none. Once on the page; charts refer to them by class.
+// Patterns that distinguish parts when colours are overridden or absent. Defined once on the page; charts refer to them by class.
 
 export function Patterns() {
   return (

@@ -1,5 +1,5 @@
-// The editor of the console: CodeMirror in a shadow root, where its styles need no exception from the page's policy. Tab leaves
-// it; Ctrl-Enter runs.
+// The editor of the console: CodeMirror in a shadow root, where its styles need no exception from the page's policy. Tab
+// leaves it; Ctrl-Enter runs the query.
 import {
   autocompletion,
   type CompletionContext,
@@ -18,7 +18,7 @@ import type { Completion, ConsoleSchema } from '../../pipeline/serve/api.ts'
 
 export interface Editor {
   readonly text: () => string
-  /** What is selected, or all of it. */
+  /** The selected text, else all of it. */
   readonly chosen: () => string
   readonly replace: (text: string) => void
   readonly insert: (text: string) => void
@@ -122,7 +122,7 @@ function detailOf(label: string, words: ReadonlyMap<string, string>): { detail?:
   return says === undefined ? {} : { detail: says.length > 60 ? `${says.slice(0, 59)}…` : says }
 }
 
-/** DuckDB's words come from the engine itself; until they have, those of every SQL. */
+/** DuckDB's keywords come from the engine; until they have arrived, those of standard SQL are used. */
 function dialectOf(schema: ConsoleSchema | null): SQLDialect {
   const words =
     schema === null

@@ -1,4 +1,4 @@
-// Rows of a query: a real table of which only what is in sight is drawn; it says how many rows there are, and which these are.
+// Rows of a query: a real table that renders only the visible rows, and states their positions and the total number.
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core'
 import { useEffect, useMemo, useReducer, useRef } from 'preact/hooks'
 import type { Cell, Column } from '../../pipeline/serve/api.ts'
@@ -8,7 +8,7 @@ import { decimalsOf } from '../words/digits.ts'
 import type { ResultRow } from './run.ts'
 
 const ROW_PX = 27
-/** Characters that a column shows before it is cut; the whole stands in its title. */
+/** Longest text, in characters, that a cell shows uncut; the full text is in its title. */
 const WIDTH_MAX = 48
 
 interface Props {
@@ -107,7 +107,7 @@ export function textOf(cell: Cell): string {
 
 const ID_WIDTH = 30
 
-/** Columns whose cells are ids that a proof takes. */
+/** Columns whose cells are ids that have a proof. */
 const PROVEN = /^(entry|transaction|trade|disposal|lot|line|break)_id$/
 
 function content({ name, kind }: Column, cell: Cell, decimals: number) {
@@ -119,7 +119,7 @@ function content({ name, kind }: Column, cell: Cell, decimals: number) {
   return text.length > WIDTH_MAX ? <span title={text}>{`${text.slice(0, WIDTH_MAX - 1)}…`}</span> : text
 }
 
-/** Rows as a spreadsheet takes them from the clipboard. */
+/** Rows in the form that a spreadsheet accepts from the clipboard. */
 export function tabbed(columns: readonly Column[], rows: readonly ResultRow[], hasHead: boolean): string {
   const clean = (text: string): string => text.replace(/[\t\r\n]+/g, ' ')
   const body = rows.map((row) => row.map((cell) => clean(textOf(cell))).join('\t'))

@@ -1,4 +1,4 @@
-// What the browser keeps for the console: the draft, what was run, what was saved. It never leaves the browser.
+// What the browser keeps for the console: the draft, past queries and saved queries. It never leaves the browser.
 import { signal } from '@preact/signals'
 
 export interface Saved {
@@ -31,7 +31,7 @@ function keep(change: Partial<Kept>): void {
   try {
     localStorage.setItem(PLACE, JSON.stringify(kept.value))
   } catch {
-    // A full or forbidden store: the console works without a memory.
+    // Storage is full or not allowed: the console works without it.
   }
 }
 

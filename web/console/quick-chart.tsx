@@ -1,4 +1,4 @@
-// A picture of the rows at hand: a line where the first column is time, bars where it is words.
+// A chart of the query's rows: a line if the first column is a time, bars if it is text.
 import { useState } from 'preact/hooks'
 import type { Column } from '../../pipeline/serve/api.ts'
 import { StackedBars } from '../charts/bars.tsx'
@@ -10,7 +10,7 @@ import type { ResultRow } from './run.ts'
 
 const BARS_MAX = 40
 
-/** By its kind, or because every cell reads as a day. */
+/** By its kind, or because every cell is a day. */
 function isOfTime(kind: Column['kind'], rows: readonly ResultRow[], at: number): boolean {
   return (
     kind === 'time' ||
@@ -37,8 +37,8 @@ export function QuickChart({
   const y = figures.find(({ at }) => at === chosen?.y) ?? figures.find(({ at }) => at !== x?.at)
   if (x === undefined || y === undefined || rows.length === 0)
     return (
-      <Empty title="These rows make no picture.">
-        A picture needs a column of times or words and one of figures.
+      <Empty title="These rows cannot be charted.">
+        A chart needs a column of times or text and a column of figures.
       </Empty>
     )
   const value = (row: ResultRow): string | null => {
@@ -53,7 +53,7 @@ export function QuickChart({
     <div>
       <div class="filters">
         <label class="filter" for="chart-x">
-          <span>Along</span>
+          <span>X axis</span>
           <select
             id="chart-x"
             value={x.at}
@@ -67,7 +67,7 @@ export function QuickChart({
           </select>
         </label>
         <label class="filter" for="chart-y">
-          <span>Figure</span>
+          <span>Y axis</span>
           <select
             id="chart-y"
             value={y.at}

@@ -1,4 +1,4 @@
-// One query from its beginning to its end, as the console shows it. Cancelling reaches the engine.
+// One query from start to end, as the console shows it. Cancelling interrupts the engine.
 import { signal } from '@preact/signals'
 import type {
   Cell,
@@ -19,7 +19,7 @@ export interface Result {
   readonly sql: string
   readonly state: 'waiting' | 'running' | 'ended'
   readonly ahead: number
-  /** The books that it asked; null until it has begun. */
+  /** The books that it ran on; null until it has started. */
   readonly stamp: Stamp | null
   readonly columns: readonly Column[]
   readonly rows: readonly ResultRow[]
@@ -28,7 +28,7 @@ export interface Result {
 }
 
 export const result = signal<Result | null>(null)
-/** Milliseconds since the query was sent; stands still when it ends. */
+/** Milliseconds since the query was sent, until it ended. */
 export const elapsedMs = signal(0)
 
 let current: string | null = null
@@ -66,7 +66,7 @@ export async function run(sql: string, timeout: number): Promise<void> {
     }
     if (now.end === null) show({ state: 'ended', failure: BROKEN })
   } catch (thrown) {
-    // The line to the server may end in the middle of a row: what is shown is then a part, and is said to be one.
+    // The connection may break in the middle of a row. The rows shown are then incomplete, and the page says so.
     const isPart = now.state === 'running' && thrown instanceof TypeError
     show({ state: 'ended', failure: isPart ? BROKEN : failureOf(thrown) })
   } finally {
@@ -78,15 +78,15 @@ export async function run(sql: string, timeout: number): Promise<void> {
 
 const BROKEN: Failure['error'] = {
   name: 'BrokenOff',
-  message: 'The answer broke off before its end, so rows may be missing.',
-  action: 'Run the query again; where the server does not answer, start `tieout serve` again first.',
+  message: 'The connection was lost before the end of the answer, so rows may be missing.',
+  action: 'Run the query again. If the server is not responding, restart `tieout serve` first.',
 }
 
 export async function cancel(): Promise<void> {
   if (current !== null) await send('/api/console/cancel', { id: current })
 }
 
-/** Lets the browser save all rows of a query, however many. */
+/** Lets the browser save all rows of a query. */
 export async function download(sql: string, format: 'csv' | 'parquet'): Promise<void> {
   const ticket = await send<ConsoleTicket>('/api/console/download', { sql, format })
   const link = document.createElement('a')

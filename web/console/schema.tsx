@@ -1,4 +1,4 @@
-// Tables and columns with what they mean, to look up and to take into the query.
+// Tables and columns with their meanings, to look up and to insert into the query.
 import { useState } from 'preact/hooks'
 import type { ConsoleSchema } from '../../pipeline/serve/api.ts'
 import { addressOf } from '../state/router.ts'

@@ -1,18 +1,18 @@
-// An amount: exact text, digits grouped by space between boxes rather than by characters, so that what is copied or read
-// aloud is what was answered. In a column the decimal points stand below each other.
+// An amount: exact text. Digits are grouped by spacing rather than by characters, so that copying it or reading it aloud gives
+// exactly what the server answered. In a column, the decimal points are aligned.
 import type { ComponentChildren } from 'preact'
 import { type Digits, digitsOf } from '../words/digits.ts'
 
 interface Props {
   readonly value: string | null
-  /** Decimals that the column has; shorter amounts are filled up by space. */
+  /** Decimals in the column; shorter amounts are padded with space. */
   readonly decimals?: number | undefined
   readonly coin?: string | null | undefined
   /** Colours a loss. */
   readonly isSigned?: boolean | undefined
 }
 
-/** Decimals beyond these are smaller and dimmed: they are there, and seldom what one looks for. */
+/** Decimals beyond these are smaller and dimmed, because they are seldom of interest. */
 const PLAIN_DECIMALS = 4
 
 export function Amount({ value, decimals, coin, isSigned }: Props) {
@@ -42,17 +42,17 @@ export function Amount({ value, decimals, coin, isSigned }: Props) {
   )
 }
 
-/** Nothing but zeros stands before the tail: then the tail is what one looks for. */
+/** There are only zeros before the tail, so the tail is what matters. */
 function isTiny({ groups, decimals }: Digits): boolean {
   return !/[1-9]/.test(groups.join('') + decimals.slice(0, PLAIN_DECIMALS))
 }
 
-/** Room for digits that are not there, by the style sheet alone: nothing to copy and nothing to read aloud. */
+/** Space for absent digits, made by the style sheet alone: nothing to copy and nothing to read aloud. */
 function Fill({ digits, isTail }: { readonly digits: string; readonly isTail?: boolean }) {
   return <span class={isTail ? 'fill tail' : 'fill'} aria-hidden="true" data-fill={digits} />
 }
 
-/** What is not known: never a zero, and never an empty cell. */
+/** An unknown value: never shown as zero or as an empty cell. */
 export function Unknown({ children }: { readonly children?: ComponentChildren }) {
   return (
     <span class="unknown">

@@ -1,11 +1,11 @@
-// Filters of a view: each is bound to a parameter of the address, so that an address is a view with its filters.
+// Filters of a view: each is bound to a parameter of the address, so that an address includes a view's filters.
 import type { ComponentChildren, TargetedEvent } from 'preact'
 import { useEffect, useId, useState } from 'preact/hooks'
 import { about } from '../state/books.ts'
 import { parameters, refine } from '../state/router.ts'
 import { Icon } from './icon.tsx'
 
-/** Filters change which rows there are, so they leave the page that was turned to. */
+/** A filter changes which rows there are, so it returns to the first page. */
 function set(name: string, value: string): void {
   refine({ [name]: value, cursor: undefined })
 }
@@ -52,7 +52,7 @@ export function SelectFilter({
 }) {
   const given = parameters.value[name] ?? ''
   const listed = choices.map((one) => (typeof one === 'string' ? { value: one, label: one } : one))
-  // An address may name what these books do not have: it is shown, so that nothing is narrowed unseen.
+  // An address may name something that is not in these books. It is shown, so that no filter is applied invisibly.
   const known = given === '' || listed.some(({ value }) => value === given)
   return (
     <label class={given === '' ? 'filter' : 'filter is-given'}>
@@ -70,7 +70,7 @@ export function SelectFilter({
   )
 }
 
-/** Text or a day; a day’s field shows nothing but days, so that a moment in the address is shown as text. Counts when it is left or Enter is pressed. */
+/** Text or a day. A date field can only show days, so an instant in the address is shown as text. Applied on leaving the field or on Enter. */
 export function TextFilter({
   name,
   label,
@@ -122,17 +122,17 @@ export function CoinFilter() {
   return <SelectFilter name="coin" label="Coin" all="All coins" choices={about.value?.coins ?? []} />
 }
 
-/** From a day to another, both included. */
+/** From one day to another, both inclusive. */
 export function DayFilters() {
   return (
     <>
       <TextFilter name="from" label="From" type="date" />
-      <TextFilter name="to" label="To, included" type="date" />
+      <TextFilter name="to" label="To, inclusive" type="date" />
     </>
   )
 }
 
-/** A few values beside each other, of which one holds. */
+/** A few values side by side, of which one is selected. */
 export function Tabs({
   name,
   label,
@@ -162,7 +162,7 @@ export function Tabs({
   )
 }
 
-/** Ways to the next rows and back to the first. */
+/** Links to the next rows and back to the first. */
 export function Pager({
   next,
   shown,
@@ -179,7 +179,7 @@ export function Pager({
       {cursor === undefined ? null : (
         <>
           <button type="button" class="button small" onClick={() => refine({ cursor: undefined })}>
-            To the first
+            First rows
           </button>
           <button type="button" class="button small" onClick={() => history.back()}>
             <Icon name="back" /> Back
@@ -187,10 +187,10 @@ export function Pager({
         </>
       )}
       <span class="quiet">
-        {shown} rows here{of === undefined ? '' : `, ${of}`}
+        {shown} rows on this page{of === undefined ? '' : `, ${of}`}
       </span>
       {next === null ? (
-        <span class="quiet">These are the last.</span>
+        <span class="quiet">This is the last page.</span>
       ) : (
         <button
           type="button"

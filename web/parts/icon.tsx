@@ -1,4 +1,4 @@
-// The few signs of the page, drawn with the colour of the text beside them.
+// The icons of the page, drawn in the colour of the adjacent text.
 
 const PATHS = {
   overview: 'M3 11l7-6 7 6M5 9.5V17h10V9.5',

@@ -1,4 +1,4 @@
-// Small signs that stand in sentences and cells: times, ids, hashes, words of state.
+// Small elements in sentences and cells: times, ids, hashes, states.
 import type { ComponentChildren } from 'preact'
 import { addressOf } from '../state/router.ts'
 import { copy } from '../state/toasts.ts'
@@ -18,25 +18,25 @@ export function Instant({ at }: { readonly at: string | null }) {
   )
 }
 
-/** A word of state; the sign beside it says the same without colour. */
+/** A state in a word, with a mark beside it that does not depend on colour. */
 export function Badge({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) {
   return <span class={`badge ${tone}`}>{children}</span>
 }
 
-/** How a run ended; one without an outcome was killed or is under way. */
+/** How a run ended; a run without an outcome was killed or is still running. */
 export function Outcome({ of }: { readonly of: string | null }) {
   const tone = of === 'done' ? 'good' : of === null ? 'plain' : of === 'failed' ? 'bad' : 'warn'
   return <Badge tone={tone}>{of ?? 'did not end'}</Badge>
 }
 
-/** Long text shortened in its middle, whole for whoever copies, hovers or listens. */
+/** Long text shortened in the middle; copying, hovering and screen readers give the full text. */
 export function shortened(text: string, length: number): string {
   if (text.length <= length) return text
   const head = Math.ceil((length - 1) * 0.4)
   return `${text.slice(0, head)}…${text.slice(text.length - (length - 1 - head))}`
 }
 
-/** A hash or an id that is to be compared or pasted elsewhere. */
+/** A hash or an id, to be compared or pasted elsewhere. */
 export function Hash({
   text,
   what,
@@ -68,7 +68,7 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
   )
 }
 
-/** An id, leading to its proof. */
+/** An id that links to its proof. */
 export function ProofLink({
   id,
   length = 24,

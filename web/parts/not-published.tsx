@@ -1,4 +1,4 @@
-// What stands above the books where those of the last build had errors and were not published.
+// Shown above the books if the last build had errors and was not published.
 import type { BreakTotals } from '../../pipeline/serve/api.ts'
 import { count } from '../words/plain.ts'
 
@@ -6,8 +6,8 @@ export function NotPublished({ totals }: { readonly totals: BreakTotals }) {
   return (
     <p class="verdict bad">
       The last build was not published: it has {count(totals.error, 'error')} and{' '}
-      {count(totals.warning, 'warning')}. These are the books before it; <code>tieout check</code> shows what
-      broke.
+      {count(totals.warning, 'warning')}. This page shows the books published before it. Run{' '}
+      <code>tieout check</code> to see the breaks.
     </p>
   )
 }

@@ -1,4 +1,4 @@
-// A part of a view: its heading, what it says in a line, and ways on from its figures: their query, and their rows as CSV.
+// A section of a view: its heading, a line of explanation, and links to the query behind its figures and to its rows as CSV.
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import type { CsvView } from '../../pipeline/serve/api.ts'
@@ -8,7 +8,7 @@ import { Icon } from './icon.tsx'
 interface Props {
   readonly title: string
   readonly says?: ComponentChildren
-  /** The query that made the figures. */
+  /** The query behind the figures. */
   readonly sql?: string | undefined
   readonly csv?: { readonly view: CsvView; readonly filters: Parameters } | undefined
   readonly tools?: ComponentChildren
@@ -31,9 +31,9 @@ export function Section({ title, says, sql, csv, tools, children, isPlain }: Pro
             <a
               class="button small"
               href={addressOf('console', { sql })}
-              title={`Open the query of “${title}” in the console`}
+              title={`Open the query for “${title}” in the console`}
             >
-              <Icon name="sql" /> SQL<span class="unseen"> of {title}</span>
+              <Icon name="sql" /> SQL<span class="unseen"> for {title}</span>
             </a>
           )}
           {csv === undefined ? null : (
@@ -41,7 +41,7 @@ export function Section({ title, says, sql, csv, tools, children, isPlain }: Pro
               class="button small"
               href={csvAddress(csv.view, csv.filters)}
               download
-              title={`All rows of “${title}” under these filters`}
+              title={`Download all rows of “${title}” that match these filters`}
             >
               <Icon name="download" /> CSV<span class="unseen"> of {title}</span>
             </a>

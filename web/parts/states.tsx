@@ -1,4 +1,4 @@
-// What stands where there are no figures: being fetched, refused, or none. Each says what to do.
+// Shown in place of figures while they load, if the request failed, or if there are none.
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { Failure } from '../../pipeline/serve/api.ts'
@@ -12,7 +12,7 @@ export function Loading({ what }: { readonly what: string }) {
   return (
     <p class="loading" role="status">
       <span class="spinner" aria-hidden="true" />
-      Reading {what} …
+      Loading {what} …
     </p>
   )
 }
@@ -63,11 +63,11 @@ export function FailureNote({
   )
 }
 
-/** The engine shows the place of an error by a mark in a line of its own, which is right only as the engine wrote it. */
+/** The engine marks the place of an error on a separate line, which is aligned only if the text stays as the engine wrote it. */
 function lines(text: string): ComponentChildren {
   const [first = '', ...rest] = text.trim().split('\n')
   if (rest.length === 0) return text
-  // The command line sets lines in below the first.
+  // The command line indents the lines after the first.
   const margin = Math.min(...rest.filter((line) => line.trim() !== '').map((line) => line.search(/\S/)))
   return <pre class="failure-lines">{[first, ...rest.map((line) => line.slice(margin))].join('\n')}</pre>
 }
@@ -87,7 +87,7 @@ export function Empty({
   )
 }
 
-/** The answer when it is there, else why not. What came before stays, dimmed, while the next is under way. */
+/** The answer once it has arrived, else why it has not. The previous answer stays, dimmed, while the next one loads. */
 export function Answered<T>({
   answer,
   what,

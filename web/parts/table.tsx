@@ -1,5 +1,5 @@
-// Rows as a real table: a head that stays, figures to the right with their points below each other, a caption for those who
-// listen. Pure: what stands in it is what it is given.
+// Rows as a real table: a sticky head, figures aligned right and at their decimal points, and a caption for screen readers.
+// Pure: it shows exactly what it is given.
 import type { ComponentChildren } from 'preact'
 import type { Cell, Column } from '../../pipeline/serve/api.ts'
 import { decimalsOf } from '../words/digits.ts'
@@ -9,13 +9,13 @@ import { Instant } from './marks.tsx'
 
 interface Base<Row> {
   readonly head: string
-  /** Said of the column where its head is too short for it. */
+  /** Explanation of the column, if its head is too short. */
   readonly says?: string
-  /** Takes the place of the value; the value still lines up amounts. */
+  /** Shown instead of the value; the value still determines how amounts are aligned. */
   readonly show?: (row: Row) => ComponentChildren
-  /** Hidden where the screen is narrow: the row says enough without it. */
+  /** Hidden on a narrow screen: the row is clear enough without it. */
   readonly isExtra?: boolean
-  /** Words that may run over several lines. */
+  /** Text that may wrap over several lines. */
   readonly wraps?: boolean
 }
 interface AmountColumn<Row> extends Base<Row> {
@@ -38,11 +38,11 @@ interface Props<Row> {
   readonly keyOf: (row: Row) => string
   /** Rows of sums, below a line. */
   readonly totals?: readonly Row[]
-  /** Marks the row that something else on the page is about. */
+  /** Marks the row that is shown in detail elsewhere on the page. */
   readonly isChosen?: (row: Row) => boolean
 }
 
-/** Characters of a name beyond which it goes on in a second line, so that it does not push the figures off the screen. */
+/** Names longer than this many characters wrap, so that they do not push the figures off the screen. */
 const LONG = 40
 
 export function Table<Row>({ caption, columns, rows, keyOf, totals = [], isChosen }: Props<Row>) {
@@ -69,7 +69,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, totals = [], isChose
     </tr>
   )
   return (
-    // A region that scrolls is reached by keyboard, so it has a name and a place in the order.
+    // A scrolling region must be reachable by keyboard, so it has a name and a tab stop.
     <section class="table-frame" aria-label={`${caption}, table`} tabIndex={0}>
       <table>
         <caption class="unseen">{caption}</caption>
@@ -111,7 +111,7 @@ function plain<Row>(column: TableColumn<Row>, row: Row, decimals: number): Compo
   return value
 }
 
-/** Columns of rows that come as lists, as reports and queries have them. */
+/** Columns for rows that arrive as lists, as from reports and queries. */
 export function columnsOf(columns: readonly Column[]): TableColumn<readonly Cell[]>[] {
   return columns.map(({ name, kind }, at) => {
     const value = (row: readonly Cell[]): string | null => {

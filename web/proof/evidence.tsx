@@ -1,4 +1,4 @@
-// The bottom of a proof: the bytes as the venue sent them, where they stand in the journal, and that their hashes were checked.
+// The bottom of a proof: the bytes as the venue sent them, their place in the journal, and that their hashes were verified.
 import type { ComponentChildren } from 'preact'
 import type { ProofEvidence } from '../../pipeline/serve/api.ts'
 import { Icon } from '../parts/icon.tsx'
@@ -6,7 +6,7 @@ import { CopyButton, Hash, Instant } from '../parts/marks.tsx'
 
 interface Props {
   readonly evidence: ProofEvidence
-  /** Figures of the steps above: where they stand in the bytes, they are marked. */
+  /** Figures of the steps above, highlighted if they occur in the bytes. */
   readonly figures: ReadonlySet<string>
 }
 
@@ -42,8 +42,8 @@ export function Evidence({ evidence, figures }: Props) {
       {row_ === null ? (
         <p class="quiet">
           {evidence.erased
-            ? `The body was erased on purpose${evidence.erased_at === null ? '' : `, on ${evidence.erased_at}`}. That it was there, when and with which hash, is still proven.`
-            : 'The whole answer is the evidence.'}
+            ? `The body was erased on purpose${evidence.erased_at === null ? '' : `, on ${evidence.erased_at}`}. Its existence, time and hash are still proven.`
+            : 'The entire response is the evidence.'}
         </p>
       ) : (
         <div class="received">
@@ -60,7 +60,7 @@ export function Evidence({ evidence, figures }: Props) {
           </Fact>
         )}
         {request === undefined ? null : (
-          <Fact name="Asked">
+          <Fact name="Request">
             <code>
               {request.method} {request.path}
             </code>
@@ -69,12 +69,12 @@ export function Evidence({ evidence, figures }: Props) {
         {bytes === null || size === null ? null : (
           <Fact name="Bytes">
             {bytes[0]} to {bytes[1] - 1} of {size}
-            {evidence.without_personal_data ? '; data about people shown as null' : ''}
+            {evidence.without_personal_data ? '; personal data shown as null' : ''}
           </Fact>
         )}
         {hash === null ? null : (
-          <Fact name="SHA-256 of the answer">
-            <Hash text={hash} what="hash of the answer" length={28} />
+          <Fact name="SHA-256 of the response">
+            <Hash text={hash} what="hash of the response" length={28} />
           </Fact>
         )}
         <Fact name="Chain up to this frame">
@@ -94,10 +94,10 @@ function Fact({ name, children }: { readonly name: string; readonly children: Co
   )
 }
 
-/** Strings, numbers and words; what stands between them is punctuation. */
+/** Strings, numbers and keywords; everything between them is punctuation. */
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|\b(true|false|null)\b/g
 
-/** JSON as it was received, every character of it, with its parts told apart. */
+/** JSON exactly as it was received, with its parts distinguished. */
 function Json({ text, figures }: { readonly text: string; readonly figures: ReadonlySet<string> }) {
   const parts: ComponentChildren[] = []
   let end = 0
@@ -114,12 +114,12 @@ function Json({ text, figures }: { readonly text: string; readonly figures: Read
 }
 
 function isFigure(value: string | undefined, figures: ReadonlySet<string>): boolean {
-  // A single digit is found anywhere and proves nothing.
+  // A single digit can occur anywhere and proves nothing.
   if (value === undefined || value.length < 2 || !/\d/.test(value)) return false
   return figures.has(plain(value))
 }
 
-/** The same amount is the same text: without its sign, and without zeros that say nothing. */
+/** Normalises an amount so that equal amounts are equal texts: without its sign and trailing zeros. */
 export function plain(amount: string): string {
   const bare = amount.replace(/^-/, '')
   return bare.includes('.') ? bare.replace(/0+$/, '').replace(/\.$/, '') : bare

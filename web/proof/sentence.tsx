@@ -1,4 +1,4 @@
-// Each step of a proof as a sentence that an accountant would say, with its figures as they stand in the books.
+// Each step of a proof as a sentence in an accountant's terms, with its figures as they are in the books.
 import type { ComponentChildren } from 'preact'
 import type { Cell, ProofStep } from '../../pipeline/serve/api.ts'
 import { Amount, Unknown } from '../parts/amount.tsx'
@@ -9,7 +9,7 @@ import { dayInWords, timeInWords } from '../words/times.ts'
 
 type Fields = ProofStep['fields']
 
-/** What the step is called above its sentence. */
+/** The label of the step, shown above its sentence. */
 export function kindOf({ what }: ProofStep): string {
   return KINDS[what] ?? what
 }
@@ -19,27 +19,27 @@ const KINDS: Readonly<Record<string, string>> = {
   'piece of lot': 'Piece, matched with a lot',
   'piece without a known lot': 'Piece without a known lot',
   lot: 'Lot',
-  'left of it': 'Left of the lot',
+  'left of it': 'Left in the lot',
   'disposed of by': 'Disposed of by',
-  event: 'What the lots engine saw',
+  event: 'Lot event',
   trade: 'Trade',
   transaction: 'Transaction',
   entry: 'Entry in the books',
-  record: 'Record of the venue',
+  record: 'Venue record',
   'imported row': 'Imported row',
   'withdrawn row': 'Withdrawn row',
   'quarantined row': 'Quarantined row',
   deal: 'P2P deal',
-  'own deal': 'P2P deal of your own',
-  'own trade': 'Trade of your own',
-  valuation: 'What it was worth',
+  'own deal': 'Your own P2P deal',
+  'own trade': 'Your own trade',
+  valuation: 'Valuation',
   price: 'Price',
   break: 'Break',
-  line: 'Line of the report',
+  line: 'Report line',
   frame: 'Journal frame',
 }
 
-/** `currency` is that of the steps above, for amounts of a step that names none. */
+/** `currency` comes from the steps above, for the amounts of a step that names none. */
 export function Sentence({ step, currency }: { readonly step: ProofStep; readonly currency: string | null }) {
   const say = SAYINGS[step.what]
   return <>{say === undefined ? step.id : say({ currency, ...step.fields }, step)}</>
@@ -77,7 +77,7 @@ function Where({ fields }: { readonly fields: Fields }) {
 
 const isNegative = (cell: Cell | undefined): boolean => text(cell)?.startsWith('-') ?? false
 
-/** An amount without its sign, where the words carry it. */
+/** An amount without its sign, which the sentence expresses in words. */
 function Size({
   fields,
   name,
@@ -102,7 +102,7 @@ const SAYINGS: Readonly<Record<string, Saying>> = {
     fields.quantity === undefined ? (
       <>
         <Whole step={step} /> left {text(fields.account)} on <At fields={fields} name="disposed_at" />. Under{' '}
-        {text(fields.method)} and the rules “{text(fields.rules)}” it is matched in{' '}
+        {text(fields.method)} and the rules “{text(fields.rules)}”, it is matched in{' '}
         {count(Number(fields.pieces), 'piece')}.
       </>
     ) : (
@@ -115,7 +115,7 @@ const SAYINGS: Readonly<Record<string, Saying>> = {
     <>
       <A fields={fields} name="quantity" /> came from the lot acquired on{' '}
       {text(fields.acquired_at) === null ? (
-        <Unknown>a day not known</Unknown>
+        <Unknown>an unknown day</Unknown>
       ) : (
         dayInWords(text(fields.acquired_at) as string)
       )}
@@ -125,8 +125,7 @@ const SAYINGS: Readonly<Record<string, Saying>> = {
   ),
   'piece without a known lot': (fields) => (
     <>
-      <A fields={fields} name="quantity" /> came from no lot that the books know, so it has no cost and no
-      gain.
+      <A fields={fields} name="quantity" /> came from no known lot, so it has no known cost or gain.
     </>
   ),
   lot: (fields) => (
@@ -171,9 +170,9 @@ const SAYINGS: Readonly<Record<string, Saying>> = {
   ),
   transaction: (fields) =>
     Number(fields.entries) === 1 ? (
-      <>One entry by itself.</>
+      <>A single entry.</>
     ) : (
-      <>{count(Number(fields.entries), 'entry', 'entries')} that belong together.</>
+      <>{count(Number(fields.entries), 'entry', 'entries')} that form one transaction.</>
     ),
   entry: (fields) => (
     <>
@@ -185,22 +184,21 @@ const SAYINGS: Readonly<Record<string, Saying>> = {
   ),
   record: (fields, { id }) => (
     <>
-      The venue’s own record {id} of {text(fields.feed)}
-      {text(fields.type) === null ? '' : `, which it calls ${text(fields.type)}`}
-      {fields.is_current === false ? '. The venue has changed it since.' : '.'}
+      The venue’s own record {id} in {text(fields.feed)}
+      {text(fields.type) === null ? '' : `, of the venue’s type ${text(fields.type)}`}
+      {fields.is_current === false ? '. The venue has since changed it.' : '.'}
     </>
   ),
   'imported row': () => <>A row of a file that you imported.</>,
   'withdrawn row': (fields) => (
     <>
-      A row of {text(fields.file_name)}, which you imported and took back on {text(fields.withdrawn_at)}: it
-      counts in no figure.
+      A row of {text(fields.file_name)}, which you imported and withdrew on {text(fields.withdrawn_at)}: it is
+      not included in any figure.
     </>
   ),
   'quarantined row': (fields) => (
     <>
-      A row that was received and kept out of the books: of {text(fields.field)} {text(fields.reason)} was
-      expected.
+      A row that was received but quarantined: for {text(fields.field)}, {text(fields.reason)} was expected.
     </>
   ),
   deal: (fields) => (
@@ -224,10 +222,7 @@ const SAYINGS: Readonly<Record<string, Saying>> = {
       <A fields={fields} name="quantity" unit="coin" />{' '}
       {text(fields.value) === null ? 'had no price' : 'were worth '}
       {text(fields.value) === null ? null : <A fields={fields} name="value" unit="currency" />}
-      {text(fields.path) === null
-        ? ''
-        : `, by way of ${(text(fields.path) as string).replaceAll(' > ', ' → ')}`}
-      .
+      {text(fields.path) === null ? '' : `, via ${(text(fields.path) as string).replaceAll(' > ', ' → ')}`}.
     </>
   ),
   price: (fields) =>
@@ -237,7 +232,7 @@ const SAYINGS: Readonly<Record<string, Saying>> = {
       <>
         One {text(fields.coin)} was <A fields={fields} name="price" unit="currency" /> at{' '}
         <At fields={fields} name="priced_at" />, from {text(fields.source)}
-        {text(fields.age) === null ? '' : `, ${ageInWords(text(fields.age) as string)} old by then`}.
+        {text(fields.age) === null ? '' : `, ${ageInWords(text(fields.age) as string)} old at the time`}.
       </>
     ),
   break: (fields) => <Prose text={text(fields.explanation) ?? ''} />,
@@ -250,10 +245,10 @@ const SAYINGS: Readonly<Record<string, Saying>> = {
         from <At fields={fields} name="first_at" /> to <At fields={fields} name="last_at" />.
       </>
     ),
-  frame: () => <>One answer of the venue, as it was received.</>,
+  frame: () => <>One response from the venue, as it was received.</>,
 }
 
-/** What was disposed of in all, where every piece of it is here; else only what coin it was. */
+/** The total quantity disposed of, if every piece of it is shown; else only the coin. */
 function Whole({ step: { fields, steps, omitted } }: { readonly step: ProofStep }) {
   const pieces = steps
     .filter(({ what }) => what.startsWith('piece'))
@@ -281,7 +276,7 @@ function gainWords(fields: Fields): ComponentChildren {
   )
 }
 
-/** `00:47:48.306` as `47 min`, `2 days 03:00:00` as it stands. */
+/** `00:47:48.306` as `47 min`; `2 days 03:00:00` unchanged. */
 function ageInWords(age: string): string {
   const found = /^(\d+):(\d+):(\d+)/.exec(age)
   if (found === null) return age
@@ -296,7 +291,7 @@ interface Sum {
   readonly unit: string | null
 }
 
-/** The calculation of a step, where it has one: what was taken from what. */
+/** The calculation of a step, if it has one. */
 export function sumOf({ what, fields }: ProofStep, currency: string | null): Sum | null {
   const [proceeds, cost, gain] = [text(fields.proceeds), text(fields.cost_basis), text(fields.gain)]
   if (proceeds !== null && cost !== null && gain !== null) {
@@ -307,7 +302,7 @@ export function sumOf({ what, fields }: ProofStep, currency: string | null): Sum
         { sign: '−', name: 'Cost', value: cost },
         ...(denied === null || !/[1-9]/.test(denied)
           ? []
-          : [{ sign: '+', name: 'Loss that the rules disallow', value: denied }]),
+          : [{ sign: '+', name: 'Disallowed loss', value: denied }]),
       ],
       result: { name: gain.startsWith('-') ? 'Loss' : 'Gain', value: gain },
       unit: text(fields.currency) ?? currency,
@@ -326,7 +321,7 @@ export function sumOf({ what, fields }: ProofStep, currency: string | null): Sum
   return null
 }
 
-/** What has a proof of its own, and what that is called. */
+/** Steps with a separate proof, and the label of the link to it. */
 const OWN_PROOFS: Readonly<Record<string, string>> = {
   'piece of lot': 'Proof of the lot',
   'disposed of by': 'Proof of the disposal',
@@ -334,7 +329,7 @@ const OWN_PROOFS: Readonly<Record<string, string>> = {
   'own trade': 'Proof of the trade',
 }
 
-/** Words of the link to the proof of what a step only names; null where the step is its own. */
+/** Label of the link to a step's separate proof; null if it has none. */
 export function ownProofOf({ what, fields }: ProofStep): string | null {
   if (what === 'disposal') return fields.quantity === undefined ? null : 'Proof of the disposal'
   return OWN_PROOFS[what] ?? null

@@ -1,5 +1,5 @@
-// The steps of a proof below each other, from the figure down to the bytes. The first way down stands open; others open on
-// demand. What has been shown is not shown again, only named.
+// The steps of a proof, from the figure down to the bytes. The first path is open; others open on demand. A step already shown
+// is not repeated, only named.
 import type { ProofStep } from '../../pipeline/serve/api.ts'
 import { Amount } from '../parts/amount.tsx'
 import { CopyButton, ProofLink } from '../parts/marks.tsx'
@@ -8,7 +8,7 @@ import { count, named } from '../words/plain.ts'
 import { Evidence, plain } from './evidence.tsx'
 import { kindOf, ownProofOf, Sentence, sumOf } from './sentence.tsx'
 
-/** Steps that are one thing wherever they stand; a piece of a lot is another each time. */
+/** Steps that are the same thing wherever they appear; a piece of a lot is different each time. */
 const SAME: ReadonlySet<string> = new Set([
   'event',
   'trade',
@@ -20,7 +20,7 @@ const SAME: ReadonlySet<string> = new Set([
   'valuation',
 ])
 
-/** The first place of every step that stands in several. */
+/** The first place of every step, for those that appear more than once. */
 export function firstPlaces(steps: readonly ProofStep[]): ReadonlyMap<string, string> {
   const places = new Map<string, string>()
   const visit = (step: ProofStep, path: string): void => {
@@ -43,7 +43,7 @@ interface Props {
   readonly isOpen: boolean
   readonly figures: ReadonlySet<string>
   readonly currency: string | null
-  /** Coin that the proof is of, once a step has named one. */
+  /** The coin that the proof is about, once a step has named one. */
   readonly coin: string | null
 }
 
@@ -113,7 +113,7 @@ export function Tree({ step, path, places, isOpen, figures, currency, coin }: Pr
 
 const RECORDS: ReadonlySet<string> = new Set(['record', 'imported row', 'deal'])
 
-/** Which of the steps below to open: the record itself, else of a trade's entries the one of the coin that moved, else whatever leads to bytes. */
+/** Which of the steps below to open: the record itself, else the entry of a trade in the coin that moved, else any step that leads to bytes. */
 function wayDown({ steps, fields }: ProofStep, of: string | null): number {
   const leads = (step: ProofStep): boolean => step.evidence !== undefined || step.steps.some(leads)
   const coin = of ?? fields.base
@@ -135,7 +135,7 @@ function toneOf(what: string): string {
 
 const FIGURES = ['amount', 'quantity', 'fee', 'price', 'quote_amount']
 
-/** The figures of a step, to be found again in the bytes below it. */
+/** The figures of a step, to be highlighted in the bytes below it. */
 function figuresOf({ fields }: ProofStep): ReadonlySet<string> {
   return new Set(
     FIGURES.flatMap((name) => {
@@ -181,7 +181,7 @@ function FieldList({ step }: { readonly step: ProofStep }) {
   return (
     <details class="all-fields">
       <summary>
-        Every field of this {step.what}
+        All fields of this {step.what}
         {step.id === '' ? null : (
           <code class="step-id" title={step.id}>
             {step.id}

@@ -1,4 +1,4 @@
-// The page around the views: navigation, stamp, the view of the address. Views that are large come when they are asked for.
+// The page around the views: navigation, stamp, and the view named in the address. Views are loaded on demand.
 import { useSignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -57,7 +57,7 @@ export function App() {
   return (
     <div class="shell">
       <a class="skip" href="#main">
-        Skip to the figures
+        Skip to content
       </a>
       <header class={isMenuOpen.value ? 'side is-open' : 'side'}>
         <div class="brand-line">
@@ -98,7 +98,7 @@ export function App() {
           ))}
           <div class="side-foot quiet">
             <button type="button" class="button small" onClick={() => (isHelpOpen.value = true)}>
-              <Icon name="help" /> Keys
+              <Icon name="help" /> Shortcuts
             </button>
             {about.value === null ? null : (
               <>
@@ -107,7 +107,7 @@ export function App() {
                 </p>
                 <p>
                   tieout {about.value.version}
-                  {about.value.isReadOnly ? ', read only' : ''}
+                  {about.value.isReadOnly ? ', read-only' : ''}
                 </p>
               </>
             )}
@@ -120,9 +120,9 @@ export function App() {
         <UnopenedBooks />
         <main id="main" tabIndex={-1}>
           {shown === null ? (
-            <Empty title="There is no such view.">
-              The address leads nowhere. Choose a view from the navigation, or press <kbd>g</kbd> <kbd>o</kbd>
-              .
+            <Empty title="Unknown view.">
+              There is no view at this address. Choose one from the navigation, or press <kbd>g</kbd>{' '}
+              <kbd>o</kbd>.
             </Empty>
           ) : answer.failure !== null && about.value === null ? (
             <FailureNote failure={answer.failure} again={answer.again} />
@@ -131,8 +131,8 @@ export function App() {
             answer.data?.stamp === null &&
             shown !== 'runs' ? (
             <Empty title="No books have been published yet.">
-              Run <code>tieout nightly --dir {about.value.dir}</code>, or <code>tieout build</code> where
-              everything has been fetched. This page shows them as soon as they are there.
+              Run <code>tieout nightly --dir {about.value.dir}</code>, or <code>tieout build</code> if
+              everything has been fetched. This page shows the books as soon as they are published.
             </Empty>
           ) : (
             <Loaded key={shown} shown={shown} />

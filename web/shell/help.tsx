@@ -1,4 +1,4 @@
-// The keys, told on `?`.
+// The keyboard shortcuts, shown on `?`.
 import { useEffect, useRef } from 'preact/hooks'
 import { Icon } from '../parts/icon.tsx'
 import { isHelpOpen, KEYS } from './keys.ts'
@@ -17,7 +17,7 @@ export function Help() {
   return (
     <dialog ref={dialog} class="help" aria-labelledby="help-title" onClose={close}>
       <header>
-        <h2 id="help-title">Keys</h2>
+        <h2 id="help-title">Keyboard shortcuts</h2>
         <button type="button" class="icon-button" aria-label="Close" onClick={close}>
           <Icon name="close" />
         </button>
@@ -35,25 +35,25 @@ export function Help() {
           <dt>
             <kbd>/</kbd>
           </dt>
-          <dd>First filter</dd>
+          <dd>Go to the first filter</dd>
         </div>
         <div>
           <dt>
             <kbd>?</kbd>
           </dt>
-          <dd>These keys</dd>
+          <dd>Show these shortcuts</dd>
         </div>
         <div>
           <dt>
             <kbd>Ctrl</kbd> <kbd>Enter</kbd>
           </dt>
-          <dd>Run the query, in the console</dd>
+          <dd>Run the query (console)</dd>
         </div>
         <div>
           <dt>
             <kbd>Esc</kbd>
           </dt>
-          <dd>Close, or leave the editor with Tab</dd>
+          <dd>Close (Tab leaves the editor)</dd>
         </div>
       </dl>
     </dialog>

@@ -1,5 +1,5 @@
-// The keyboard: `g` and a letter goes to a view, `?` explains, `/` leads to the filters. Keys that are typed into a field are
-// the field's.
+// Keyboard shortcuts: `g` and a letter opens a view, `?` shows the shortcuts, `/` focuses the first filter. Keys typed into a
+// field are left to the field.
 import { signal } from '@preact/signals'
 import { addressOf, go, type View } from '../state/router.ts'
 
@@ -20,7 +20,7 @@ export const KEYS: Readonly<Record<View, string>> = {
 
 export const isHelpOpen = signal(false)
 
-/** How long after `g` a letter still counts. */
+/** How long after `g` the second key is accepted. */
 const SEQUENCE_MS = 1_500
 
 export function listenToKeys(): void {

@@ -1,4 +1,4 @@
-// What the views are called, in the order of the navigation.
+// Names of the views, in the order of the navigation.
 import type { IconName } from '../parts/icon.tsx'
 import type { View } from '../state/router.ts'
 
@@ -30,7 +30,7 @@ export const GROUPS: readonly { readonly name: string; readonly views: readonly 
     ],
   },
   {
-    name: 'Ask',
+    name: 'Query',
     views: [
       { view: 'console', name: 'Console', icon: 'console' },
       { view: 'dictionary', name: 'Dictionary', icon: 'dictionary' },

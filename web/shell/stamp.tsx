@@ -1,4 +1,4 @@
-// Which books all figures of the view are of: their hash, when they were published, what is open in them.
+// Which books the figures on the page come from: their hash, when they were published, and their open breaks.
 import { CopyButton, Instant } from '../parts/marks.tsx'
 import { FailureNote } from '../parts/states.tsx'
 import { isConnected, liveRun, newer, showNewest, stamp, unopened } from '../state/books.ts'
@@ -56,20 +56,20 @@ export function StampBar() {
           {run.phase === 'died' ? `${run.command} died` : `${run.command} ${run.phase}`}
         </a>
       )}
-      {isConnected.value ? null : <span class="stamp-part open warn">The server does not answer</span>}
+      {isConnected.value ? null : <span class="stamp-part open warn">The server is not responding</span>}
     </section>
   )
 }
 
-/** Newer books are offered, never mixed in. */
+/** Newer books are offered, but never mixed with those on the page. */
 export function NewerBooks() {
   const books = newer.value
   if (books === null) return null
   return (
     <div class="newer" role="status">
       <span>
-        Newer books were published at <Instant at={books.publishedAt} /> UTC. This page still shows the books
-        before them.
+        Newer books were published at <Instant at={books.publishedAt} /> UTC. This page still shows the
+        earlier ones.
       </span>
       <button type="button" class="button primary small" onClick={showNewest}>
         Show the new books
@@ -78,16 +78,15 @@ export function NewerBooks() {
   )
 }
 
-/** Newer books that are there and not to be had: why, and what to do. */
+/** Newer books that cannot be opened: why, and what to do. */
 export function UnopenedBooks() {
   const failure = unopened.value
   if (failure === null) return null
   return (
     <section class="unopened" aria-label="Newer books">
       <p>
-        Newer books are there and cannot be opened. This page still shows the books before them, and tries
-        again by itself. Where tieout was updated since the page was started, start <code>tieout serve</code>{' '}
-        again.
+        Newer books cannot be opened. This page still shows the earlier ones and keeps trying. If tieout has
+        been updated since the page was started, restart <code>tieout serve</code>.
       </p>
       <FailureNote failure={failure} />
     </section>

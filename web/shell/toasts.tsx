@@ -1,4 +1,4 @@
-// Short words at the edge of the page, said politely to those who listen.
+// Short messages at the edge of the page, announced politely to screen readers.
 import { Icon } from '../parts/icon.tsx'
 import { dismiss, toasts } from '../state/toasts.ts'
 

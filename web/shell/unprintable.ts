@@ -1,9 +1,9 @@
-// No text reaches the document but with what is unprintable in it shown as a code, whichever component it comes from. What the
-// page sends back, as in an address or a filter, is as it came.
+// In all text that reaches the document, from whichever component, unprintable characters are shown as codes. What the page
+// sends back, as in an address or a filter, is unchanged.
 import { options, type VNode } from 'preact'
 import { visible } from '../words/visible.ts'
 
-/** What is read of an element, beside its content. */
+/** Attributes that users read, besides an element's content. */
 const READ = ['title', 'aria-label'] as const
 
 const shown = (child: unknown): unknown => {
@@ -11,7 +11,7 @@ const shown = (child: unknown): unknown => {
   return Array.isArray(child) ? child.map(shown) : child
 }
 
-/** Holds for all that is drawn from now on. */
+/** Applies to everything rendered from now on. */
 export function showUnprintable(): void {
   const before = options.vnode
   options.vnode = (node: VNode) => {

@@ -1,4 +1,4 @@
-// Asking the server: one answer, further pages of one, and lines as they come.
+// Requests to the server: one answer, further pages of it, and lines as they arrive.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Failure, Stamped } from '../../pipeline/serve/api.ts'
 import { generation, isOfTheseBooks } from './books.ts'
@@ -6,7 +6,7 @@ import { failureOf, RequestFailed, refusalOf } from './failure.ts'
 import { type Parameters, queryOf } from './router.ts'
 
 export interface Answer<T> {
-  /** The newest answer that came; it stays while another is under way. */
+  /** The latest answer; it stays while the next one loads. */
   readonly data: T | null
   readonly isLoading: boolean
   readonly failure: Failure['error'] | null
@@ -26,13 +26,13 @@ export async function ask<T>(path: string, given: Parameters, signal?: AbortSign
   return data
 }
 
-/** Answers to what is no reading: JSON in, JSON or nothing out. */
+/** A request that does not only read: JSON in, JSON or nothing out. */
 export async function send<T>(path: string, body: object): Promise<T | null> {
   const answer = await post(path, body)
   return answer.status === 204 ? null : ((await answer.json()) as T)
 }
 
-/** Lines of JSON, each handed on as soon as it is whole. */
+/** Lines of JSON, each yielded as soon as it is complete. */
 export async function* lines<T>(answer: Response): AsyncGenerator<T> {
   const reader = (answer.body as ReadableStream<Uint8Array>).getReader()
   const decoder = new TextDecoder()
@@ -58,24 +58,24 @@ export async function post(path: string, body: object, signal?: AbortSignal): Pr
   return answer
 }
 
-/** What is said of an answer of other books than those on the page. */
+/** The error for an answer that comes from other books than those on the page. */
 export function replaced(): RequestFailed {
   return new RequestFailed(
     {
       name: 'Republished',
       message: 'New books were published while you were reading.',
-      action: 'Show the new books: figures of two publications are never shown side by side.',
+      action: 'Show the new books. Figures from two publications are never shown side by side.',
     },
     409,
   )
 }
 
 interface State<T> extends Omit<Answer<T>, 'again'> {
-  /** What was asked for when the state came about. */
+  /** The request that the state belongs to. */
   readonly key: string | null
 }
 
-/** What the server answers to path and parameters, asked again whenever either changes. A null path asks nothing. */
+/** The server's answer for a path and parameters, requested again whenever either changes. A null path requests nothing. */
 export function useAnswer<T>(path: string | null, given: Parameters = {}): Answer<T> {
   const key = path === null ? null : `${path}?${queryOf(given)}`
   const [state, setState] = useState<State<T>>({ key: null, data: null, isLoading: true, failure: null })

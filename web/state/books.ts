@@ -1,5 +1,5 @@
-// Which books the page shows. All that stands on the page is of one publication: an answer of another one is not shown
-// beside it, but offered.
+// Which books the page shows. Everything on the page comes from one publication: an answer from another one is not shown with
+// it, but offered.
 import { signal } from '@preact/signals'
 import type { About, Failure, LiveRun, NoteProgress, ServerEvent, Stamp } from '../../pipeline/serve/api.ts'
 import { forget } from './router.ts'
@@ -7,15 +7,15 @@ import { forget } from './router.ts'
 export const about = signal<About | null>(null)
 /** The books on the page. */
 export const stamp = signal<Stamp | null>(null)
-/** Newer books than those on the page, once there are some. */
+/** Newer books than those on the page, if there are any. */
 export const newer = signal<Stamp | null>(null)
 /** Why books newer than those on the page cannot be opened. */
 export const unopened = signal<Failure['error'] | null>(null)
-/** Counts up when everything is to be asked for again. */
+/** Incremented when everything is to be requested again. */
 export const generation = signal(0)
 export const liveRun = signal<LiveRun | null>(null)
 export const noteProgress = signal<NoteProgress | null>(null)
-/** What the server calls now; goes on while the page stays open, so that no age and no time left stands still. */
+/** The server's current time. It advances while the page stays open, so that ages and remaining times stay current. */
 export const now = signal(new Date().toISOString())
 let aheadMs = 0
 const CLOCK_MS = 20_000
@@ -25,20 +25,20 @@ const tick = (): void => {
 }
 setInterval(tick, CLOCK_MS)
 
-/** Takes what the server calls now from an answer. */
+/** Sets the server's current time from an answer. */
 export function setClock(given: string): void {
   aheadMs = Date.parse(given) - Date.now()
   tick()
 }
 
-/** Whether the line to the server stands. */
+/** Whether the page is connected to the server. */
 export const isConnected = signal(true)
 
-/** Takes the stamp of an answer. False when the answer is of other books than the page shows, and so must not be shown. */
+/** Checks the stamp of an answer. False if the answer comes from other books than the page shows, so it must not be shown. */
 export function isOfTheseBooks(given: Stamp): boolean {
   const shown = stamp.value
   if (shown === null || shown.publication === given.publication) {
-    // The hash of the ledger is calculated while the page is already read.
+    // The ledger's hash may still be calculated after the page is shown.
     if (shown === null || shown.ledgerHash !== given.ledgerHash) stamp.value = given
     return true
   }
@@ -46,7 +46,7 @@ export function isOfTheseBooks(given: Stamp): boolean {
   return false
 }
 
-/** Leaves the books on the page for the newest. A later page of a list was one of the books before: it begins anew. */
+/** Switches the page to the newest books. Lists return to their first page, because a cursor belongs to the earlier books. */
 export function showNewest(): void {
   forget('cursor')
   stamp.value = null
@@ -54,7 +54,7 @@ export function showNewest(): void {
   generation.value += 1
 }
 
-/** Follows what the server tells by itself: new books, a run, a note. The browser connects again on its own. */
+/** Follows the server's events: new books, a run, a note. The browser reconnects by itself. */
 export function followServer(): void {
   const events = new EventSource('/api/events')
   const take = (message: MessageEvent<string>): void => heard(JSON.parse(message.data) as ServerEvent)

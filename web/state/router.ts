@@ -1,4 +1,4 @@
-// Where the page stands is its address: the view is the path, every filter a parameter. Back and forward work by themselves.
+// The address determines what the page shows: the path is the view, each parameter a filter. Back and forward work unaided.
 import { computed, signal } from '@preact/signals'
 
 export const VIEWS = [
@@ -17,7 +17,7 @@ export const VIEWS = [
 ] as const
 export type View = (typeof VIEWS)[number]
 
-/** Filters by name, as they stand in the address. */
+/** Filters by name, as in the address. */
 export type Parameters = Readonly<Record<string, string | undefined>>
 
 const address = signal(read())
@@ -26,8 +26,8 @@ function read(): { readonly path: string; readonly search: string } {
   return { path: location.pathname, search: location.search }
 }
 
-// A view has its height only when its figures have come, which is too late for the browser: the page goes back itself to where
-// somebody was.
+// A view has its full height only once its figures have loaded, too late for the browser's own scroll restoration. So the page
+// restores the scroll position itself.
 history.scrollRestoration = 'manual'
 let wanted: number | null = heightOf(history.state)
 
@@ -43,7 +43,7 @@ for (const kind of ['wheel', 'pointerdown', 'keydown'])
     wanted = null
   })
 
-/** Goes to where somebody was before, as soon as the view is high enough; called when figures have come. */
+/** Restores the scroll position as soon as the view is high enough; called when figures have loaded. */
 export function returnToPlace(): void {
   if (wanted === null) return
   scrollTo(0, wanted)
@@ -56,7 +56,7 @@ addEventListener('popstate', ({ state }) => {
   if (wanted === null) scrollTo(0, 0)
 })
 
-/** A new entry in the history, which leads back to where the one before was scrolled to. */
+/** Adds a history entry; going back from it restores the scroll position of the previous one. */
 function push(to: string): void {
   keepPlace()
   wanted = null
@@ -64,13 +64,13 @@ function push(to: string): void {
   address.value = read()
 }
 
-/** The view of the address; null for an address that is none. */
+/** The view named by the address; null if there is none. */
 export const view = computed<View | null>(() => {
   const name = address.value.path.replace(/^\/|\/$/g, '')
   return name === '' ? 'overview' : (VIEWS.find((one) => one === name) ?? null)
 })
 
-/** What the address filters by; empty values are left out. */
+/** The filters in the address, without empty values. */
 export const parameters = computed<Parameters>(() =>
   Object.fromEntries([...new URLSearchParams(address.value.search)].filter(([, value]) => value !== '')),
 )
@@ -81,7 +81,7 @@ export function addressOf(to: View, given: Parameters = {}): string {
   return query === '' ? path : `${path}?${query}`
 }
 
-/** Parameters as the text behind `?`: those without a value are left out, slashes and commas stay readable. */
+/** Parameters as a query string: those without a value are omitted; slashes, commas and colons stay readable. */
 export function queryOf(given: Parameters): string {
   const pairs = Object.entries(given).filter((pair): pair is [string, string] => (pair[1] ?? '') !== '')
   return new URLSearchParams(pairs)
@@ -91,28 +91,28 @@ export function queryOf(given: Parameters): string {
     .replaceAll('%3A', ':')
 }
 
-/** To another place of the page. What had the focus is gone with its view, so that the next Tab begins at the figures. */
+/** Goes to another view. The focused element disappears with the old view, so the next Tab starts at the figures. */
 export function go(to: string): void {
   push(to)
   scrollTo(0, 0)
   document.querySelector('main')?.focus({ preventScroll: true })
 }
 
-/** Changes some filters of the view at hand and keeps the others; a new entry in the history. */
+/** Changes some filters of the current view and keeps the others, with a new history entry. */
 export function refine(changes: Parameters): void {
   const to = addressOf(view.value ?? 'overview', { ...parameters.value, ...changes })
   if (to === location.pathname + location.search) return
   push(to)
 }
 
-/** Takes parameters out of the address of the view at hand without a new entry in the history. */
+/** Removes parameters from the current view's address without a new history entry. */
 export function forget(...names: readonly string[]): void {
   const kept = Object.entries(parameters.value).filter(([name]) => !names.includes(name))
   history.replaceState(null, '', addressOf(view.value ?? 'overview', Object.fromEntries(kept)))
   address.value = read()
 }
 
-/** Follows links within the page without loading it anew; anything but a plain click is the browser's. */
+/** Follows links within the page without reloading it. Anything but a plain click is left to the browser. */
 export function followLinks(event: MouseEvent): void {
   if (event.defaultPrevented || event.button !== 0) return
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return

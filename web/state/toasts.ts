@@ -1,4 +1,4 @@
-// Short words on what has just happened, said once by sight and by voice.
+// Short messages about what has just happened, shown and announced once.
 import { signal } from '@preact/signals'
 
 export interface Toast {
@@ -21,12 +21,12 @@ export function dismiss(id: number): void {
   toasts.value = toasts.value.filter((one) => one.id !== id)
 }
 
-/** Puts text on the clipboard and says so. */
+/** Copies text to the clipboard and confirms it. */
 export async function copy(text: string, what: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
     say(`${what} copied`, 'good')
   } catch {
-    say('The browser did not allow copying; select the text instead.', 'bad')
+    say('The browser did not allow copying. Select the text and copy it yourself.', 'bad')
   }
 }

@@ -1,4 +1,4 @@
-// What each account holds, by wallet and coin: what the books say, what the venue said, how it came to that.
+// What each account holds, by wallet and coin: the balance in the books, the venue's, and its history.
 import type {
   AccountRow,
   Accounts as AccountsAnswer,
@@ -29,7 +29,7 @@ export function Accounts() {
   return (
     <>
       <Head title="Accounts">
-        Balances of the books beside what the venue said last. They are the sums of their entries.
+        Balances in the books, each the sum of its entries, next to the last balance the venue reported.
       </Head>
       <Filters names={NAMES}>
         <AccountFilter />
@@ -133,14 +133,14 @@ function Balances({ data }: { readonly data: AccountsAnswer }) {
       title="Balances"
       says={
         apart === 0
-          ? 'Every balance that the venue names is the balance of the books.'
-          : `${count(apart, 'balance differs', 'balances differ')} from what the venue said last.`
+          ? 'Every balance that the venue reports equals the balance in the books.'
+          : `${count(apart, 'balance differs', 'balances differ')} from the last balance the venue reported.`
       }
       sql={sql}
       csv={{ view: 'balances', filters: { account, ledger, coin } }}
     >
       {rows.length === 0 ? (
-        <Empty title="Nothing is held under these filters.">Clear a filter, or choose another account.</Empty>
+        <Empty title="No balances match these filters.">Clear a filter, or choose another account.</Empty>
       ) : (
         <Table
           caption="Balances by account, wallet and coin"
@@ -151,7 +151,7 @@ function Balances({ data }: { readonly data: AccountsAnswer }) {
             {
               kind: 'amount',
               head: 'Books',
-              says: 'Each leads to its entries',
+              says: 'Each links to its entries',
               value: ({ quantity }) => quantity,
               link: ({ account, ledger, coin }) => ({
                 href: addressOf('ledger', { account, ledger, coin }),
@@ -190,7 +190,7 @@ function differs({ difference }: BalanceRow): boolean {
 
 function Tied({ row }: { readonly row: BalanceRow }) {
   return row.difference === null ? (
-    <span class="quiet">venue names none</span>
+    <span class="quiet">not reported by the venue</span>
   ) : (
     <Badge tone="good">ties out</Badge>
   )
@@ -206,8 +206,8 @@ function Trial({ data }: { readonly data: AccountsAnswer }) {
       title={titleOf(data.period)}
       says={
         isChosen
-          ? 'Opening + in + out = closing, for the days chosen.'
-          : 'The last month of the books, as no days are chosen. Opening + in + out = closing.'
+          ? 'Opening + in + out = closing, for the chosen days.'
+          : 'No days are chosen, so this is the last month in the books. Opening + in + out = closing.'
       }
       sql={sql}
       csv={{
@@ -216,7 +216,7 @@ function Trial({ data }: { readonly data: AccountsAnswer }) {
       }}
     >
       {rows.length === 0 ? (
-        <Empty title="Nothing moved and nothing was held in these days.">Choose other days.</Empty>
+        <Empty title="Nothing was held or moved on these days.">Choose other days.</Empty>
       ) : (
         <Table<TrialBalanceRow>
           caption="Trial balance by account, wallet and coin"
@@ -245,7 +245,7 @@ function List({ data }: { readonly data: AccountsAnswer }) {
   const { rows, sql } = data.accounts
   return (
     <Section
-      title="Accounts of the books"
+      title="Accounts in the books"
       sql={sql}
       csv={{ view: 'accounts', filters: { account: parameters.value.account } }}
     >
@@ -296,7 +296,7 @@ function History(chosen: Chosen) {
             csv={{ view: 'history', filters: { ...chosen } }}
           >
             {last === undefined ? (
-              <Empty title="No day of this balance lies between these days.">Choose other days.</Empty>
+              <Empty title="There is no history of this balance on these days.">Choose other days.</Empty>
             ) : (
               <Figure
                 says={`Balance of ${coin} by day, from ${rows[0]?.quantity} on ${dayInWords(rows[0]?.day ?? last.day)} to ${last.quantity} on ${dayInWords(last.day)}.`}

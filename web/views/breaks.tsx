@@ -37,8 +37,8 @@ export function Breaks() {
   return (
     <>
       <Head title="Breaks">
-        Disagreements of the books with the venue or with themselves. Each is open until its figures agree, or
-        until someone explains them.
+        Disagreements between the books and the venue, or within the books. Each stays open until its figures
+        agree or someone explains it.
       </Head>
       <Filters names={NAMES}>
         <Tabs
@@ -76,12 +76,12 @@ export function Breaks() {
                 <Empty
                   title={
                     given.status === undefined
-                      ? 'Nothing is open under these filters.'
-                      : 'No break fits these filters.'
+                      ? 'No open breaks match these filters.'
+                      : 'No breaks match these filters.'
                   }
                 >
                   {given.status === undefined
-                    ? 'Every check found what it expected. Explained and resolved breaks are behind the tabs above.'
+                    ? 'Explained and resolved breaks are under the tabs above.'
                     : 'Clear a filter to see more.'}
                 </Empty>
               ) : (
@@ -98,7 +98,7 @@ export function Breaks() {
   )
 }
 
-/** Of every status by itself: what is explained or resolved is no error that is open. */
+/** Counts for each status separately: an explained or resolved error is not an open error. */
 function titleOf({ counts }: BreaksAnswer, status: string): string {
   const rowsOf = (wanted: string) => counts.rows.filter((row) => row.status === wanted)
   const bySeverity = (wanted: string): string =>
@@ -177,7 +177,7 @@ function whereOf({ account, ledger, coin }: BreakRow): string | null {
   return parts.length === 0 ? null : parts.join(' · ')
 }
 
-/** One break, with its evidence and what was said of it. */
+/** One break, with its evidence and the notes on it. */
 function Chosen({ id }: { readonly id: string }) {
   const answer = useAnswer<OneBreak>(`/api/breaks/${encodeURIComponent(id)}`)
   const place = useRef<HTMLDivElement>(null)
@@ -192,7 +192,7 @@ function Chosen({ id }: { readonly id: string }) {
         {(data) => {
           const row = data.break.rows[0]
           return row === undefined ? (
-            <Empty title="These books have no such break." />
+            <Empty title="There is no such break in these books." />
           ) : (
             <Open data={data} row={row} progress={own} />
           )
@@ -244,7 +244,7 @@ function Open({
             <dt>Evidence</dt>
             <dd>
               {evidence.length === 0 ? (
-                <span class="quiet">names no record</span>
+                <span class="quiet">none</span>
               ) : (
                 <ul class="evidence-list">
                   {evidence.map((one) => (
@@ -321,7 +321,7 @@ function Notes({ notes }: { readonly notes: readonly NoteRow[] }) {
           <li key={noted_at}>
             <Instant at={noted_at} />{' '}
             {is_withdrawn ? (
-              <span class="quiet">taken back</span>
+              <span class="quiet">withdrawn</span>
             ) : note === null ? (
               <Unknown>erased</Unknown>
             ) : (
@@ -338,11 +338,11 @@ function Notes({ notes }: { readonly notes: readonly NoteRow[] }) {
 }
 
 const PROGRESS: Readonly<Record<NoteProgress['state'], string>> = {
-  building: 'Building the books anew …',
-  noted: 'Noted; publishing …',
-  published: 'Noted and published.',
-  unpublished: 'Noted, but the books have errors and were not published.',
-  failed: 'The note was not made.',
+  building: 'Rebuilding the books …',
+  noted: 'Note saved; publishing …',
+  published: 'Note saved and published.',
+  unpublished: 'Note saved, but the books have errors and were not published.',
+  failed: 'The note was not saved.',
 }
 
 function NoteForm({
@@ -368,7 +368,7 @@ function NoteForm({
       })
       if (begun !== null) noteProgress.value = begun
       setText('')
-      say(words === null ? 'The note is being taken back' : 'The note is being made', 'good')
+      say(words === null ? 'Withdrawing the note' : 'Saving the note', 'good')
     } catch (error) {
       setThrown(error)
     } finally {
@@ -399,7 +399,7 @@ function NoteForm({
         <strong>{row.status === 'explained' ? 'Another explanation' : 'The explanation'}</strong>
         <span class="quiet">
           {' '}
-          It closes the break as long as expected, found and difference stay as they are.
+          The break counts as explained until its expected, found or difference figure changes.
         </span>
       </label>
       <textarea
@@ -412,11 +412,11 @@ function NoteForm({
       />
       <div class="tools">
         <button type="submit" class="button primary" disabled={isSending || isUnderWay || text.trim() === ''}>
-          Make the note
+          Save note
         </button>
         {row.status === 'explained' ? (
           <button type="button" class="button" disabled={isSending || isUnderWay} onClick={() => note(null)}>
-            Take the note back
+            Withdraw note
           </button>
         ) : null}
       </div>

@@ -1,4 +1,5 @@
-// Asking the books in SQL: editor, rows, and what the browser remembers. A link may fill the editor; only a person runs it.
+// Querying the books in SQL: editor, rows, and what the browser remembers. A link may fill the editor, but only the user can
+// run the query.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Completion, ConsoleEnd, ConsoleExamples, ConsoleSchema } from '../../pipeline/serve/api.ts'
@@ -30,7 +31,7 @@ export function Console() {
   const given = parameters.value.sql
   const seconds = useRef(timeout)
   seconds.current = timeout
-  // What a link has filled in: no draft, until somebody goes on from it.
+  // Text filled in by a link is not a draft until the user edits it.
   const linked = useRef(given)
   const wrote = (text: string): void => {
     if (text === linked.current) return
@@ -80,7 +81,7 @@ export function Console() {
   return (
     <>
       <Head title="Console">
-        Ask the published books in DuckDB’s SQL. It reads only: nothing that is run here changes anything.
+        Query the published books in DuckDB’s SQL. It is read-only: nothing you run here changes anything.
       </Head>
       <div class="console">
         <div class="console-main">
@@ -108,18 +109,13 @@ export function Console() {
             >
               Explain
             </button>
-            <button
-              type="button"
-              class="button"
-              title="All rows, however many"
-              onClick={() => fetchAll('csv')}
-            >
+            <button type="button" class="button" title="Download all rows" onClick={() => fetchAll('csv')}>
               <Icon name="download" /> CSV
             </button>
             <button
               type="button"
               class="button"
-              title="All rows, however many"
+              title="Download all rows"
               onClick={() => fetchAll('parquet')}
             >
               <Icon name="download" /> Parquet
@@ -145,9 +141,9 @@ export function Console() {
             />
           </div>
           {shown === null ? (
-            <Empty title="Nothing has been asked yet.">
-              Write a query and press <kbd>Ctrl</kbd> <kbd>Enter</kbd>, choose an example, or open one from
-              the SQL button of any view. A selection runs alone.
+            <Empty title="No query has been run yet.">
+              Write a query and press <kbd>Ctrl</kbd> <kbd>Enter</kbd>, choose an example, or open a query
+              with the SQL button in any view. If text is selected, only the selection runs.
             </Empty>
           ) : (
             <Shown shown={shown} />
@@ -162,7 +158,7 @@ export function Console() {
   )
 }
 
-/** Examples, what was run, what was saved. */
+/** Examples, past queries and saved queries. */
 function Shelf({
   examples,
   fill,
@@ -209,7 +205,7 @@ function Shelf({
             ))}
           </optgroup>
           {history.length === 0 ? null : (
-            <optgroup label="Run or written before">
+            <optgroup label="Earlier queries">
               {history.map((sql, at) => (
                 <option key={sql} value={`h${at}`}>
                   {sql.replace(/\s+/g, ' ').slice(0, 60)}
@@ -297,7 +293,7 @@ function Shown({ shown }: { readonly shown: Result }) {
   )
 }
 
-/** How it stands, in words that are also spoken: that rows are missing is never left to be noticed. */
+/** The state of the query, also announced to screen readers. Missing rows are always stated explicitly. */
 function Says({ shown: { state, ahead, rows, end, stamp: asked } }: { readonly shown: Result }) {
   const seconds = `${((end?.elapsedMs ?? elapsedMs.value) / 1000).toFixed(state === 'ended' ? 2 : 1)} s`
   return (
@@ -312,8 +308,8 @@ function Says({ shown: { state, ahead, rows, end, stamp: asked } }: { readonly s
       {asked === null || asked.publication === stamp.value?.publication ? null : (
         <>
           {' '}
-          <Badge tone="warn">other books</Badge> Asked of those published at{' '}
-          <Instant at={asked.publishedAt} /> UTC, which are not the ones named above.
+          <Badge tone="warn">other books</Badge> This query ran on the books published at{' '}
+          <Instant at={asked.publishedAt} /> UTC, not on the ones named above.
         </>
       )}
     </span>
@@ -324,8 +320,8 @@ const END: Readonly<Record<ConsoleEnd['how'], (end: ConsoleEnd, seconds: string)
   complete: ({ rows }, seconds) => `All ${count(rows, 'row')}, in ${seconds}.`,
   cut: ({ rows, limit }, seconds) => (
     <>
-      <Badge tone="warn">cut</Badge> The first {count(rows, 'row')}, in {seconds}. There is more: the screen
-      holds {limit ?? 'no more'}. CSV and Parquet bring all of it.
+      <Badge tone="warn">cut</Badge> The first {count(rows, 'row')}, in {seconds}. There are more rows: the
+      screen shows at most {limit ?? 'these'}. Download CSV or Parquet for all of them.
     </>
   ),
   stopped: ({ rows }, seconds) => (

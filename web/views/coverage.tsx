@@ -1,4 +1,4 @@
-// Feed by day: what was received in full, what is missing and why, and how long the venue still remembers what was not fetched.
+// Each feed by day: what was received in full, what is missing and why, and how long the venue will remember the rest.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type {
   Coverage as CoverageAnswer,
@@ -24,7 +24,7 @@ import { dayAfter, dayInWords, spanInWords, timeInWords } from '../words/times.t
 
 const NAMES = ['account', 'feed', 'from', 'to', 'days']
 
-/** How far back the grid goes where nothing else is asked for. */
+/** How many days back the grid goes by default. */
 const DAYS = 90
 
 const STATUS_WORDS: Readonly<Record<CoverageStatus, string>> = {
@@ -34,7 +34,7 @@ const STATUS_WORDS: Readonly<Record<CoverageStatus, string>> = {
   unproven: 'fetched, completeness not proven',
   lost: 'lost: the venue had forgotten it',
   failed: 'failed: the venue refused',
-  missing: 'missing, no reason known',
+  missing: 'missing, reason not known',
   not_applicable: 'does not apply to the account',
 }
 
@@ -48,7 +48,7 @@ export function Coverage() {
   return (
     <>
       <Head title="Coverage">
-        What of each feed was received, day by day, and when the venue forgets what was not.
+        What was received from each feed, day by day, and when the venue will forget the rest.
       </Head>
       <Filters names={NAMES}>
         <AccountFilter />
@@ -81,7 +81,7 @@ export function Coverage() {
           if (feedRows.length === 0)
             return (
               <Empty title="No feed has been fetched yet.">
-                Run <code>tieout nightly</code>; each feed then has its row here.
+                Run <code>tieout nightly</code>; each feed then has a row here.
               </Empty>
             )
           const opened = feedRows.find((one) => keyOf(one) === chosen)
@@ -122,7 +122,7 @@ function intervalsOf(row: FeedStatus, intervals: readonly CoverageRow[]): Covera
   return intervals.filter((one) => keyOf(one) === keyOf(row))
 }
 
-/** Feeds whose memory at the venue runs out first. */
+/** How many feeds to list among those that the venue forgets soonest. */
 const SOONEST = 4
 
 function Running({ rows }: { readonly rows: readonly FeedStatus[] }) {
@@ -137,7 +137,7 @@ function Running({ rows }: { readonly rows: readonly FeedStatus[] }) {
   return (
     <Section
       title="What the venue forgets next"
-      says="Time left until it begins to forget what has not been fetched. The next run sets it back."
+      says="Time left until the venue starts to forget what has not been fetched. The next run resets it."
     >
       <ul class="running-out">
         {soonest.map(({ row, memory }) => (
@@ -208,7 +208,7 @@ function Grid({
           <svg viewBox="0 0 10 10" aria-hidden="true">
             <rect class="day unasked" width="10" height="10" rx="2" />
           </svg>
-          not asked for
+          not requested
         </li>
       </ul>
       <section class="table-frame" aria-label="Feeds by day" tabIndex={0}>
@@ -262,7 +262,7 @@ function Grid({
                       </td>
                       <td class="memory-cell">
                         {memory === null ? (
-                          <span class="quiet">not known to forget</span>
+                          <span class="quiet">no known limit</span>
                         ) : (
                           <span class="memory-line">
                             <MemoryBar width={48} height={8} share={memory.left} tone={memory.tone} />
@@ -303,7 +303,7 @@ function stretchOf(
   since: string,
   end: string,
 ): Stretch[] {
-  // What holds of the whole feed holds of every day.
+  // An interval without times applies to the whole feed, so to every day.
   const [from, to] = [starts_at ?? since, ends_at ?? end]
   const why = [reason, code === null || code === '' ? null : `code ${code}`]
     .filter((one) => one !== null)
@@ -315,9 +315,9 @@ function stretchOf(
   return [{ from, to, status, says: `${STATUS_WORDS[status]}: ${when}${why === '' ? '' : `\n${why}`}` }]
 }
 
-/** The strip for those who do not see it. */
+/** The strip in words, for screen readers. */
 function inWords(stretches: readonly Stretch[]): string {
-  if (stretches.length === 0) return 'Not asked for in these days.'
+  if (stretches.length === 0) return 'Not requested for these days.'
   const lengths = new Map<CoverageStatus, number>()
   for (const { from, to, status } of stretches)
     lengths.set(status, (lengths.get(status) ?? 0) + Date.parse(to) - Date.parse(from))
@@ -359,7 +359,7 @@ function OneFeed({
       </Section>
       <Answered answer={runs} what="the runs of this feed">
         {({ runs: { rows, sql } }) => (
-          <Section title="Runs that received it in these days" sql={sql}>
+          <Section title="Runs that received records for these days" sql={sql}>
             <Fetches rows={rows} />
           </Section>
         )}
@@ -368,10 +368,14 @@ function OneFeed({
   )
 }
 
-/** Which runs received what lies in the days shown. */
+/** The runs that received records for the days shown. */
 function Fetches({ rows }: { readonly rows: readonly CoverageRun[] }) {
   if (rows.length === 0)
-    return <Empty title="No run has proven anything of it here.">Lists of the present are read whole.</Empty>
+    return (
+      <Empty title="No run has covered these days.">
+        Lists of the present state are read in full by every run.
+      </Empty>
+    )
   return (
     <Table
       caption="Runs that received it"
@@ -380,7 +384,7 @@ function Fetches({ rows }: { readonly rows: readonly CoverageRun[] }) {
       columns={[
         {
           kind: 'row',
-          head: 'Run began, UTC',
+          head: 'Run started, UTC',
           value: ({ started_at }) => started_at,
           show: ({ started_at, run_id }) => (started_at === null ? run_id : <Instant at={started_at} />),
         },
@@ -428,7 +432,8 @@ const TONES: Readonly<Record<CoverageStatus, 'good' | 'warn' | 'bad' | 'plain'>>
 }
 
 function Intervals({ rows }: { readonly rows: readonly CoverageRow[] }) {
-  if (rows.length === 0) return <Empty title="No interval lies in these days.">Choose other days.</Empty>
+  if (rows.length === 0)
+    return <Empty title="There are no intervals on these days.">Choose other days.</Empty>
   return (
     <Table
       caption="Intervals of coverage"

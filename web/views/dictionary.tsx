@@ -1,4 +1,4 @@
-// Every published table and column: what it means, what it is made from, what is made from it.
+// Every published table and column: what it means, what it is built from, and what uses it.
 import { useState } from 'preact/hooks'
 import type {
   Dictionary as DictionaryAnswer,
@@ -19,7 +19,8 @@ export function Dictionary() {
   return (
     <>
       <Head title="Dictionary">
-        Every published table and column, in the words of the books themselves, with what it is made from.
+        Every published table and column, as described in the books themselves, and what each table is built
+        from.
       </Head>
       <Answered answer={answer} what="the dictionary">
         {({ tables }) => {
@@ -75,7 +76,7 @@ function All({ tables }: { readonly tables: readonly DictionaryTable[] }) {
   return (
     <Section title="Published tables">
       {tables.length === 0 ? (
-        <Empty title="No table or column speaks of that.">Try another word.</Empty>
+        <Empty title="No table or column mentions this.">Try another word.</Empty>
       ) : (
         <Table
           caption="Published tables"
@@ -126,7 +127,7 @@ function One({ table }: { readonly table: DictionaryTable }) {
           ]}
         />
       </Section>
-      <Section title="Made from" says="From the table itself down to feeds, files and configuration.">
+      <Section title="Built from" says="From the table down to feeds, files and configuration.">
         <ul class="lineage">
           {table.madeFrom.map(({ depth, name, says, kind }, at) => (
             <li key={at} class={`depth-${Math.min(depth, 8)}`}>

@@ -1,4 +1,4 @@
-// What was handed in, and what the same report says today: which lines differ, and which input changed.
+// Reports as filed, and the same reports today: which lines differ, and which inputs changed.
 import type { FilingDifference, FilingRow, Filings as FilingsAnswer } from '../../pipeline/serve/api.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Badge, CopyButton, Hash, Instant } from '../parts/marks.tsx'
@@ -15,15 +15,15 @@ export function Filings() {
   const chosen = parameters.value.filing
   return (
     <>
-      <Head title="Filings">Reports as they were handed in, held against what the books say today.</Head>
+      <Head title="Filings">Reports as they were filed, compared with what the books say today.</Head>
       {chosen === undefined ? null : <Difference key={chosen} name={chosen} />}
       <Answered answer={answer} what="the filings">
         {({ filings }) => (
           <Section title={count(filings.length, 'filing')}>
             {filings.length === 0 ? (
               <Empty title="No report has been frozen yet.">
-                When you hand one in, keep it: <code>tieout report gains --year 2026 --freeze NAME</code>.
-                From then on this view says whether later records changed it.
+                When you file a report, keep it: <code>tieout report gains --year 2026 --freeze NAME</code>.
+                From then on, this view shows whether later records have changed it.
               </Empty>
             ) : (
               <List rows={filings} chosen={chosen} />
@@ -86,7 +86,7 @@ function List({
 function Difference({ name }: { readonly name: string }) {
   const answer = useAnswer<FilingDifference>(`/api/filings/${encodeURIComponent(name)}`)
   return (
-    <Answered answer={answer} what={`${name}, and the same report of today`}>
+    <Answered answer={answer} what={`${name} and the same report today`}>
       {({ filing, columns, rows, notes, command }) => (
         <Section
           title={filing.name}
@@ -104,7 +104,7 @@ function Difference({ name }: { readonly name: string }) {
         >
           <p class={rows.length === 0 ? 'verdict good' : 'verdict warn'}>
             {rows.length === 0
-              ? 'The same report says the same today.'
+              ? 'The same report gives the same figures today.'
               : `${count(rows.length, 'figure')} would differ today.`}
           </p>
           {rows.length === 0 ? null : (
@@ -126,7 +126,7 @@ function Difference({ name }: { readonly name: string }) {
             ))}
           </ul>
           <p class="command">
-            <span class="quiet">The same on the command line</span> <code>{command}</code>
+            <span class="quiet">On the command line</span> <code>{command}</code>
             <CopyButton text={command} what="command" />
           </p>
         </Section>

@@ -1,4 +1,4 @@
-// What was disposed of: each piece with the lot it came from, its term and its gain; and what other methods would have said.
+// Disposals: each piece with the lot it came from, its term and its gain; and the result under other methods.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { DisposalRow, Gains as GainsAnswer, GainTotalRow, MethodLine } from '../../pipeline/serve/api.ts'
 import { AccountFilter, CoinFilter, DayFilters, Filters, Pager, SelectFilter } from '../parts/filters.tsx'
@@ -24,7 +24,7 @@ export function Gains() {
   return (
     <>
       <Head title="Gains">
-        Every piece of every disposal, as published: what it fetched, what it had cost, how long it was held.
+        Every piece of every disposal, as published: its proceeds, cost and holding period.
         {matchedBy(answer.data?.matching ?? null)}
       </Head>
       <Filters names={NAMES}>
@@ -81,14 +81,12 @@ function Totals({
   return (
     <Section
       title="By coin and term"
-      says="What has no known gain stands in a row of its own."
+      says="Disposals without a known gain are in separate rows."
       sql={sql}
       csv={{ view: 'gain-totals', filters }}
     >
       {rows.length === 0 ? (
-        <Empty title="Nothing was disposed of under these filters.">
-          Choose another year or clear a filter.
-        </Empty>
+        <Empty title="No disposals match these filters.">Choose another year or clear a filter.</Empty>
       ) : (
         <Table
           caption="Gains by coin and term"
@@ -118,7 +116,7 @@ interface Denied {
   readonly denied_loss: string | null
 }
 
-/** What stands between cost and gain, where the rules deny a loss. */
+/** A column between cost and gain, if the rules deny any loss. */
 function deniedOf<Row extends Denied>(rows: readonly Row[]): TableColumn<Row>[] {
   const isDenied = ({ denied_loss }: Denied): boolean => /[1-9]/.test(denied_loss ?? '')
   if (!rows.some(isDenied)) return []
@@ -131,7 +129,7 @@ function Pieces({ data, filters }: { readonly data: GainsAnswer; readonly filter
   return (
     <Section
       title="Pieces of disposals"
-      says="Newest first. The disposal and the lot lead to their proofs."
+      says="Newest first. Disposals and lots link to their proofs."
       sql={sql}
       csv={{ view: 'gains', filters }}
     >
@@ -185,7 +183,7 @@ const METHODS = ['fifo', 'lifo', 'hifo', 'lofo', 'average']
 
 type Compared = Extract<MethodLine, { readonly kind: 'complete' }>
 
-/** The same disposals under other methods, side by side; calculated on demand, because it calculates the lots anew. */
+/** The same disposals under other methods, side by side; only on demand, because the lots have to be recalculated. */
 function Methods({ filters }: { readonly filters: Given }) {
   const [said, setSaid] = useState('')
   const [result, setResult] = useState<Compared | null>(null)
@@ -199,7 +197,7 @@ function Methods({ filters }: { readonly filters: Given }) {
     setThrown(null)
     setResult(null)
     setRunning(true)
-    setSaid('Beginning …')
+    setSaid('Starting …')
     try {
       const answer = await fetch(
         `/api/gains/methods?${queryOf({ ...filters, methods: METHODS.join(',') })}`,
@@ -223,7 +221,7 @@ function Methods({ filters }: { readonly filters: Given }) {
   return (
     <Section
       title="Methods side by side"
-      says="The same disposals, of all coins, as other methods would match them. It changes nothing that is published."
+      says="The same disposals, in all coins, as other methods would match them. This does not change the published books."
       tools={
         isRunning ? (
           <button type="button" class="button small" onClick={() => running.current?.abort()}>
@@ -245,7 +243,7 @@ function Methods({ filters }: { readonly filters: Given }) {
   )
 }
 
-/** The gains of each method beside each other; everything else of them on demand. */
+/** The gains under each method side by side; the other columns on demand. */
 function Comparison({ result }: { readonly result: Compared }) {
   const [isWhole, setWhole] = useState(false)
   const places = result.columns.flatMap(({ name, kind }, at) =>
@@ -264,7 +262,7 @@ function Comparison({ result }: { readonly result: Compared }) {
       />
       <p class="more">
         <button type="button" class="button small" onClick={() => setWhole(!isWhole)}>
-          {isWhole ? 'Gains alone' : 'Proceeds, cost and unknown pieces too'}
+          {isWhole ? 'Show gains only' : 'Show proceeds, cost and unknown pieces too'}
         </button>
       </p>
       <ul class="run-notes">

@@ -1,4 +1,4 @@
-// Every signed change of every coin, newest first, with the balance after it. Each row leads to its proof.
+// Every signed change in every coin, newest first, with the balance after it. Each row links to its proof.
 import { useState } from 'preact/hooks'
 import type { Entries, EntryFacets, EntryRow, FacetRow } from '../../pipeline/serve/api.ts'
 import {
@@ -35,7 +35,7 @@ export function Ledger() {
   return (
     <>
       <Head title="Ledger">
-        Every change of every coin, newest first. A date leads to the proof of the entry, down to the bytes
+        Every change in every coin, newest first. The time links to the proof of the entry, down to the bytes
         that the venue sent.
       </Head>
       <Filters names={NAMES}>
@@ -45,7 +45,7 @@ export function Ledger() {
         <SelectFilter name="kind" label="Kind" all="All kinds" choices={known('kind')} />
         <SelectFilter name="symbol" label="Symbol" all="All symbols" choices={known('symbol')} />
         <DayFilters />
-        <TextFilter name="id" label="Entry, transaction or venue’s ID" placeholder="1492551753504129024" />
+        <TextFilter name="id" label="Entry, transaction or venue ID" placeholder="1492551753504129024" />
       </Filters>
       <div class={areCountsOpen ? 'with-side is-open' : 'with-side'}>
         <Answered answer={answer} what="entries">
@@ -66,8 +66,8 @@ export function Ledger() {
               }
             >
               {entries.rows.length === 0 ? (
-                <Empty title="No entry fits these filters.">
-                  Clear one of them; the counts say where entries are.
+                <Empty title="No entries match these filters.">
+                  Clear one of them; the counts show where there are entries.
                 </Empty>
               ) : (
                 <>
@@ -75,7 +75,7 @@ export function Ledger() {
                   <Pager
                     next={entries.next}
                     shown={entries.rows.length}
-                    of={total === undefined ? undefined : `${count(total, 'entry', 'entries')} in all`}
+                    of={total === undefined ? undefined : `${count(total, 'entry', 'entries')} in total`}
                   />
                 </>
               )}
@@ -137,7 +137,7 @@ const FIRST = 8
 
 function Facets({ rows }: { readonly rows: readonly FacetRow[] }) {
   return (
-    <aside class="facets" aria-label="Counts under the filters">
+    <aside class="facets" aria-label="Counts for these filters">
       {FACETS.map(({ facet, name }) => (
         <Facet key={facet} facet={facet} name={name} rows={rows.filter((row) => row.facet === facet)} />
       ))}
@@ -156,7 +156,7 @@ function Facet({
 }) {
   const [isWhole, setWhole] = useState(false)
   const given = parameters.value[facet] ?? ''
-  // A name with a comma in it is chosen alone: beside others it could not be told from several names.
+  // A name that contains a comma can only be chosen alone: in a list it could not be told from several names.
   const isAlone = (value: string): boolean => value.includes(',')
   const chosen = rows.some(({ value }) => value === given)
     ? [given]

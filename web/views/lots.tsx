@@ -1,4 +1,4 @@
-// What is held, by the acquisition that brought it: quantity left and what it cost.
+// Holdings by acquisition: the quantity left and its cost.
 import type { HoldingRow, LotRow, Lots as LotsAnswer, UnknownBasisRow } from '../../pipeline/serve/api.ts'
 import { AccountFilter, CoinFilter, Filters, Pager, Tabs } from '../parts/filters.tsx'
 import { ProofLink } from '../parts/marks.tsx'
@@ -18,7 +18,7 @@ export function Lots() {
   return (
     <>
       <Head title="Lots">
-        What is held, by the acquisition that brought it.
+        What is held, by acquisition.
         {matchedBy(answer.data?.matching ?? null)}
       </Head>
       <Filters names={NAMES}>
@@ -63,7 +63,7 @@ function Unknown({
   return (
     <Section
       title="Without a known cost"
-      says="Disposals from lots whose cost nobody has told. They have no gain until `tieout worksheet` is filled in and imported."
+      says="Disposals from lots whose cost is not known. They have no gain until you fill in and import `tieout worksheet`."
       sql={sql}
       csv={{ view: 'unknown-basis', filters }}
     >
@@ -74,10 +74,10 @@ function Unknown({
         columns={[
           { kind: 'row', head: 'Account', value: ({ account }) => account },
           { kind: 'text', head: 'Coin', value: ({ coin }) => coin },
-          { kind: 'amount', head: 'Quantity beyond known lots', value: ({ quantity }) => quantity },
+          { kind: 'amount', head: 'Quantity without a known lot', value: ({ quantity }) => quantity },
           {
             kind: 'amount',
-            head: 'From lots of unknown cost',
+            head: 'From lots with unknown cost',
             value: ({ unvalued_quantity }) => unvalued_quantity,
           },
           {
@@ -102,13 +102,13 @@ function Holdings({
   return (
     <Section
       title={count(rows.length, 'holding')}
-      says="Sums of the open lots by account and coin."
+      says="Totals of the open lots by account and coin."
       sql={sql}
       csv={{ view: 'holdings', filters }}
     >
       {rows.length === 0 ? (
-        <Empty title="No lot is open under these filters.">
-          Clear a filter, or see what was disposed of under gains.
+        <Empty title="No open lots match these filters.">
+          Clear a filter, or look for disposals under gains.
         </Empty>
       ) : (
         <Table
@@ -123,7 +123,7 @@ function Holdings({
             { kind: 'text', head: 'Currency', value: ({ currency }) => currency },
             {
               kind: 'amount',
-              head: 'Of unknown cost',
+              head: 'With unknown cost',
               value: ({ quantity_without_basis }) => quantity_without_basis,
             },
             {
@@ -161,8 +161,8 @@ function Open({ data, filters }: { readonly data: LotsAnswer } & Filtered) {
       csv={{ view: 'lots', filters }}
     >
       {rows.length === 0 ? (
-        <Empty title="No lot is open under these filters.">
-          Clear a filter, or see what was disposed of under gains.
+        <Empty title="No open lots match these filters.">
+          Clear a filter, or look for disposals under gains.
         </Empty>
       ) : (
         <>
@@ -175,7 +175,7 @@ function Open({ data, filters }: { readonly data: LotsAnswer } & Filtered) {
                 kind: 'row',
                 head: 'Lot',
                 value: ({ lot_id }) => lot_id,
-                show: ({ lot_id }) => (lot_id === null ? 'a pool' : <ProofLink id={lot_id} length={26} />),
+                show: ({ lot_id }) => (lot_id === null ? 'pool' : <ProofLink id={lot_id} length={26} />),
               },
               { kind: 'text', head: 'Account', value: ({ account }) => account },
               { kind: 'text', head: 'Coin', value: ({ coin }) => coin },

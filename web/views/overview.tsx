@@ -1,4 +1,4 @@
-// Everything at a glance: what it is all worth, what was gained, what is open, what is not covered, what the venue forgets next.
+// Everything at a glance: net worth, profit and loss, open breaks, gaps in coverage, and what the venue forgets next.
 import type {
   BreakCountRow,
   FeedStatus,
@@ -74,7 +74,7 @@ function Worth({
   readonly rows: readonly NetWorthRow[]
   readonly sql: string
   readonly account: string | undefined
-  /** The last one: of its own day it knows what had happened by then. */
+  /** The last run; on the day it ended, the books know only what had happened by then. */
   readonly run: RunRow | undefined
 }) {
   const last = rows.at(-1)
@@ -86,10 +86,10 @@ function Worth({
       {last === undefined ? (
         <Empty
           title={
-            account === undefined ? 'Nothing has been valued yet.' : `Nothing of ${account} has been valued.`
+            account === undefined ? 'Nothing has been valued yet.' : `Nothing in ${account} has been valued.`
           }
         >
-          Prices are fetched by the nightly run; the books then value each day.
+          The nightly run fetches prices; the books then value each day.
         </Empty>
       ) : (
         <>
@@ -98,10 +98,13 @@ function Worth({
             <span class="unit">{currency}</span>
           </p>
           <p class="quiet">
-            {isGoingOn ? 'so far on' : 'at the end of'} {dayInWords(last.day)}, debts taken off
+            {isGoingOn ? 'so far on' : 'at the end of'} {dayInWords(last.day)}, net of debts
             {last.unpriced_coins > 0 ? (
               <>
-                ; <strong class="warn">{count(last.unpriced_coins, 'coin')} without a price left out</strong>
+                ;{' '}
+                <strong class="warn">
+                  {count(last.unpriced_coins, 'coin')} without a price not included
+                </strong>
               </>
             ) : null}
           </p>
@@ -133,8 +136,8 @@ function Worth({
             )}
           />
           <p class="more">
-            Made of the <a href={addressOf('accounts', { account })}>balances of each account</a>, valued at
-            the newest price of the day.
+            Calculated from the <a href={addressOf('accounts', { account })}>balances of each account</a>,
+            valued at the latest price of each day.
           </p>
         </>
       )}
@@ -162,11 +165,11 @@ const ENTRY_KINDS: Readonly<Record<Exclude<PnlKind, 'gains'>, string>> = {
   liquidations: 'liquidation',
 }
 
-/** Where the amount of a month is made: the pieces of its disposals, or the entries of its kind. Its months are those of UTC. */
+/** Link to what makes up a month's amount: the pieces of its disposals, or the entries of its kind. Months are in UTC. */
 function madeOf(kind: PnlKind, month: string, coin: string, account: string | undefined): string {
   const next = new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5, 7)), 1))
   const last = new Date(next.getTime() - 1).toISOString()
-  // Days of gains are those of the rules, which may be of another zone.
+  // Days in the gains view follow the rules, which may use another time zone; so the limits are given as UTC instants.
   if (kind === 'gains') return addressOf('gains', { account, from: `${month}T00:00:00.000Z`, to: last })
   return addressOf('ledger', { account, kind: ENTRY_KINDS[kind], coin, from: month, to: last.slice(0, 10) })
 }
@@ -219,7 +222,7 @@ function Profit({
   return (
     <Section
       title="Profit and loss by month"
-      says="Realised, by kind; each coin for itself, because amounts of different coins are never added."
+      says="Realised, by kind. Each coin is shown separately, because amounts in different coins are never added."
       sql={sql}
       csv={{ view: 'pnl', filters: { account } }}
     >
@@ -228,7 +231,7 @@ function Profit({
           title={
             account === undefined
               ? 'Nothing has been realised yet.'
-              : `Nothing of ${account} has been realised.`
+              : `Nothing in ${account} has been realised.`
           }
         />
       ) : (
@@ -244,13 +247,13 @@ function Profit({
             </ul>
           )}
           <p class="more">
-            Made of the <a href={addressOf('gains', { account })}>disposals of lots</a>, and of entries of{' '}
-            <a href={addressOf('ledger', { account, kind: 'realised_pnl' })}>realised results</a>,{' '}
+            Calculated from the <a href={addressOf('gains', { account })}>disposals of lots</a> and from the
+            entries for <a href={addressOf('ledger', { account, kind: 'realised_pnl' })}>realised results</a>,{' '}
             <a href={addressOf('ledger', { account, kind: 'liquidation' })}>liquidations</a>,{' '}
             <a href={addressOf('ledger', { account, kind: 'funding' })}>funding</a>,{' '}
             <a href={addressOf('ledger', { account, kind: 'interest' })}>interest</a> and{' '}
-            <a href={addressOf('ledger', { account, kind: 'fee' })}>fees</a>. Fees of spot and margin trades
-            are in the gains; the list has them too.
+            <a href={addressOf('ledger', { account, kind: 'fee' })}>fees</a>. Fees on spot and margin trades
+            are included in the gains, but the list of fees shows them too.
           </p>
         </>
       )}
@@ -279,14 +282,14 @@ function MonthBars({
         {coin.coin === '' ? 'Currency not known' : coin.coin}
         {coin.unknownPieces > 0 ? (
           <a class="quiet small" href={addressOf('gains', { account, known: 'no' })}>
-            {count(coin.unknownPieces, 'piece')} of unknown gain
+            {count(coin.unknownPieces, 'piece')} with unknown gain
           </a>
         ) : null}
       </h3>
       <Figure
         says={`Profit and loss by month in ${coin.coin}, ${months.length} months; ${last === undefined ? '' : `${monthInWords(last.at)}: ${last.total ?? 'not known'}.`}`}
         legend={hasLegend ? names : undefined}
-        total={hasLegend ? 'Together' : undefined}
+        total={hasLegend ? 'Total' : undefined}
         draw={(width) => (
           <StackedBars width={width} height={height} parts={names} bars={months} unit={coin.coin} />
         )}
@@ -300,14 +303,17 @@ function MonthBars({
               ...names.map((name) => ({
                 kind: 'amount' as const,
                 head: name,
-                // A month without such amounts has none; only an amount that is there can be unknown.
+                // A month without such amounts shows zero; only an existing amount can be unknown.
                 value: ({ parts }: Bar) => (name in parts ? (parts[name] ?? null) : '0'),
                 link: ({ at, parts }: Bar) =>
                   name in parts
-                    ? { href: madeOf(kindOf(name), at, coin.coin, account), title: 'What made it' }
+                    ? {
+                        href: madeOf(kindOf(name), at, coin.coin, account),
+                        title: 'Show what it is made up of',
+                      }
                     : null,
               })),
-              { kind: 'amount', head: 'Together', value: ({ total }) => total },
+              { kind: 'amount', head: 'Total', value: ({ total }) => total },
             ]}
           />
         )}
@@ -318,7 +324,7 @@ function MonthBars({
 
 const toneOf = (meaning: string): Tone => (meaning === 'good' ? 'good' : meaning === 'bad' ? 'bad' : 'warn')
 
-/** The verdict of `tieout status` first: do the books tie out, and what happened last. */
+/** The verdict of `tieout status` first: whether the books tie out; then what happened last. */
 function State({ data }: { readonly data: OverviewAnswer }) {
   const at = now.value
   const books = stamp.value ?? data.stamp
@@ -350,7 +356,7 @@ function State({ data }: { readonly data: OverviewAnswer }) {
             ) : (
               <>
                 <a href={addressOf('runs')}>{run.command ?? 'run'}</a>
-                {run.outcome === null ? ', not ended' : `, ${run.outcome}`}
+                {run.outcome === null ? ', did not end' : `, ${run.outcome}`}
                 {run.ended_at === null ? null : (
                   <span class="quiet">, {distanceInWords(run.ended_at, at)}</span>
                 )}
@@ -413,10 +419,10 @@ function OpenBreaks({
     <Section title="Open breaks by age" sql={sql} csv={{ view: 'break-counts', filters: { account } }}>
       {severities.length === 0 ? (
         account === undefined ? (
-          <Empty title="Nothing is open.">Every check of the books found what it expected.</Empty>
+          <Empty title="There are no open breaks.">Every check found what it expected.</Empty>
         ) : (
-          <Empty title={`Nothing of ${account} is open.`}>
-            Breaks of other accounts, and those of none, are not counted here.
+          <Empty title={`There are no open breaks for ${account}.`}>
+            Breaks of other accounts, and breaks without an account, are not counted here.
           </Empty>
         )
       ) : (
@@ -448,7 +454,7 @@ function OpenBreaks({
   )
 }
 
-/** How many feeds the overview names; the coverage view has all. */
+/** How many feeds the overview lists; the coverage view lists all. */
 const WORST = 6
 
 function Worst({
@@ -466,7 +472,7 @@ function Worst({
   return (
     <Section
       title="Worst coverage"
-      says="Feeds with holes first, then those whose memory at the venue runs out first."
+      says="Feeds with gaps first, then those that the venue will forget soonest."
       sql={sql}
     >
       {rows.length === 0 ? (
@@ -501,7 +507,7 @@ function Worst({
               show: (row) => {
                 const memory = memoryOf(row, at)
                 return memory === null ? (
-                  <span class="quiet">not known to forget</span>
+                  <span class="quiet">no known limit</span>
                 ) : (
                   <span class="memory-line narrow">
                     <MemoryBar width={56} height={8} share={memory.left} tone={memory.tone} />

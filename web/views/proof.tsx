@@ -1,4 +1,4 @@
-// From any figure down to the bytes that the venue sent: one address for every id.
+// Traces any figure down to the bytes that the venue sent. Every id has one address.
 import type { Entries, Proof as ProofAnswer, ProofStep } from '../../pipeline/serve/api.ts'
 import { Filters, TextFilter } from '../parts/filters.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -10,7 +10,7 @@ import { useAnswer } from '../state/answer.ts'
 import { addressOf, parameters, refine } from '../state/router.ts'
 import { count } from '../words/plain.ts'
 
-/** How many steps stand beside each other before the rest is left out. */
+/** How many steps are shown side by side before the rest are omitted. */
 const LIMIT = 20
 
 export function Proof() {
@@ -20,12 +20,12 @@ export function Proof() {
   return (
     <>
       <Head title="Proof">
-        From a figure, step by step, down to the venue’s own record and the bytes in which it came.
+        Trace a figure, step by step, to the venue’s own record and the bytes in which it arrived.
       </Head>
       <Filters names={['id']}>
         <TextFilter
           name="id"
-          label="ID of a disposal, lot, entry, trade, break, line or record of the venue"
+          label="ID of a disposal, lot, entry, trade, break, report line or venue record"
           placeholder="main/tax.records/1387526618150338560/amount"
         />
       </Filters>
@@ -65,7 +65,7 @@ function Shown({ data }: { readonly data: ProofAnswer }) {
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** What the proof rests on, in a line. */
+/** What the proof is based on, in a line. */
 function Verdict({ data }: { readonly data: ProofAnswer }) {
   const rows = new Set<string>()
   const frames = new Set<number>()
@@ -85,26 +85,26 @@ function Verdict({ data }: { readonly data: ProofAnswer }) {
   return (
     <div class="proof-verdict">
       {rows.size === 0 ? (
-        <p>This rests on no record of the venue.</p>
+        <p>This is not based on any record from the venue.</p>
       ) : (
         <p>
           <span class="seal">
             <Icon name="check" /> Proven
           </span>{' '}
           by {count(rows.size, 'received row')} in {count(frames.size, 'frame')} of the journal.{' '}
-          {rows.size === 1 ? 'Its hash' : 'Their hashes'} and the chain were calculated anew for this answer
-          {erased > 0 ? `; of ${count(erased, 'row')} the bytes were erased on purpose` : ''}.
+          {rows.size === 1 ? 'Its hash' : 'Their hashes'} and the chain were recalculated for this answer
+          {erased > 0 ? `; the bytes of ${count(erased, 'row')} were erased on purpose` : ''}.
         </p>
       )}
       <p class="command">
-        <span class="quiet">The same on the command line</span> <code>{data.command}</code>
+        <span class="quiet">On the command line</span> <code>{data.command}</code>
         <CopyButton text={data.command} what="command" />
       </p>
       {omitted === 0 ? null : (
         <p>
-          {count(omitted, 'further step')} left out.{' '}
+          {count(omitted, 'further step')} not shown.{' '}
           <button type="button" class="button small" onClick={() => refine({ limit: String(LIMIT * 50) })}>
-            Show up to {LIMIT * 50} beside each other
+            Show up to {LIMIT * 50} at each step
           </button>
         </p>
       )}
@@ -112,18 +112,18 @@ function Verdict({ data }: { readonly data: ProofAnswer }) {
   )
 }
 
-/** Without an id: where ids are found, and a few to try. */
+/** Shown without an id: where to find ids, and one to try. */
 function Begin() {
   const answer = useAnswer<Entries>('/api/entries', { kind: 'trade' })
   return (
-    <Empty title="Which figure is to be proven?">
-      Every ID on this page leads here: a date in the <a href={addressOf('ledger')}>ledger</a>, a disposal or
-      a lot under <a href={addressOf('gains')}>gains</a> and <a href={addressOf('lots')}>lots</a>, the
-      evidence of a <a href={addressOf('breaks')}>break</a>. IDs of reports work too, pasted above.
+    <Empty title="Which figure do you want to prove?">
+      Every ID in these views links here: a date in the <a href={addressOf('ledger')}>ledger</a>, a disposal
+      or a lot under <a href={addressOf('gains')}>gains</a> and <a href={addressOf('lots')}>lots</a>, the
+      evidence of a <a href={addressOf('breaks')}>break</a>. You can also paste an ID from a report above.
       {answer.data === null || answer.data.entries.rows.length === 0 ? null : (
         <>
           {' '}
-          To try one:{' '}
+          For example:{' '}
           <ProofLink id={answer.data.entries.rows[0]?.entry_id ?? ''}>
             the last trade of {answer.data.entries.rows[0]?.coin} in {answer.data.entries.rows[0]?.account}
           </ProofLink>

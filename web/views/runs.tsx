@@ -1,4 +1,4 @@
-// What ran, and what is running: feeds, requests against the venue's budget, and when it will have ended.
+// Past runs and the current one: feeds, requests against the venue's budget, and the expected end.
 import type { LiveFeed, LiveRun, RunRow, Runs as RunsAnswer } from '../../pipeline/serve/api.ts'
 import { MemoryBar } from '../charts/memory.tsx'
 import { Pager } from '../parts/filters.tsx'
@@ -24,7 +24,7 @@ export function Runs() {
           <Section title="History" sql={runs.sql} csv={{ view: 'runs', filters: {} }}>
             {runs.rows.length === 0 ? (
               <Empty title="No run has been published yet.">
-                Schedule <code>tieout nightly</code>; while it runs, this page follows it.
+                Schedule <code>tieout nightly</code>; this page shows its progress while it runs.
               </Empty>
             ) : (
               <>
@@ -48,7 +48,7 @@ function History({ rows }: { readonly rows: readonly RunRow[] }) {
       columns={[
         {
           kind: 'row',
-          head: 'Began, UTC',
+          head: 'Started, UTC',
           value: ({ started_at }) => started_at,
           show: ({ started_at }) => <Instant at={started_at} />,
         },
@@ -69,7 +69,7 @@ function History({ rows }: { readonly rows: readonly RunRow[] }) {
         },
         { kind: 'number', head: 'Requests', value: ({ requests }) => requests },
         { kind: 'number', head: 'Rows', value: ({ rows: fetched }) => fetched },
-        { kind: 'number', head: 'Tried again', value: ({ retries }) => retries },
+        { kind: 'number', head: 'Retries', value: ({ retries }) => retries },
       ]}
     />
   )
@@ -82,7 +82,7 @@ function took(ms: number): string {
 const PHASES: Readonly<Record<LiveRun['phase'], string>> = {
   fetching: 'fetching',
   building: 'building the books',
-  died: 'died before its end',
+  died: 'died before it finished',
 }
 
 function Live({ run }: { readonly run: LiveRun }) {
@@ -94,7 +94,7 @@ function Live({ run }: { readonly run: LiveRun }) {
     >
       {isGone ? (
         <p class="verdict bad">
-          The process is gone and did not end its run. Progress is kept: run it again and it goes on from the
+          The process is gone and its run did not finish. Progress is kept: run it again to resume from the
           last page.
         </p>
       ) : null}
@@ -103,10 +103,12 @@ function Live({ run }: { readonly run: LiveRun }) {
         <Figure name="Rows" value={String(run.rows)} />
         <Figure
           name="Pace"
-          value={run.perMinute === null ? 'not known yet' : `${Math.round(run.perMinute)} requests a minute`}
+          value={
+            run.perMinute === null ? 'not known yet' : `${Math.round(run.perMinute)} requests per minute`
+          }
         />
         <Figure
-          name="Ends about"
+          name="Expected end"
           value={run.endsAbout === null ? 'not known yet' : `${run.endsAbout.slice(11, 16)} UTC`}
         />
       </dl>
@@ -139,7 +141,7 @@ function Live({ run }: { readonly run: LiveRun }) {
             { kind: 'number', head: 'Rows', value: ({ rows }) => rows },
             {
               kind: 'number',
-              head: 'Budget a minute',
+              head: 'Budget per minute',
               value: ({ budgetPerMinute }) => budgetPerMinute,
               isExtra: true,
             },

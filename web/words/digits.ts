@@ -1,4 +1,4 @@
-// Decimal text made readable without ever becoming a number: what is shown reads, character by character, as it was answered.
+// Makes decimal text readable without converting it to a number: every digit is shown exactly as the server answered.
 
 export interface Digits {
   readonly isNegative: boolean
@@ -19,19 +19,19 @@ export function digitsOf(amount: string): Digits {
   return { isNegative, groups, decimals }
 }
 
-/** How many decimals the longest of the amounts has, so that points can stand below each other. */
+/** The largest number of decimals among the amounts, for aligning their decimal points. */
 export function decimalsOf(amounts: Iterable<string | null>): number {
   let most = 0
   for (const amount of amounts) if (amount !== null) most = Math.max(most, digitsOf(amount).decimals.length)
   return most
 }
 
-/** A place in a picture, where a float is good enough; null where there is no amount. */
+/** A position in a chart, for which a float is good enough; null if there is no amount. */
 export function placeOf(amount: string | null): number | null {
   return amount === null ? null : Number(amount)
 }
 
-/** Cut to some decimals for the label of an axis or a headline beside the exact amount; never rounded up. */
+/** Truncated to some decimals, for an axis label or a headline beside the exact amount; never rounded up. */
 export function shortened(amount: string, decimals: number): string {
   const { isNegative, groups, decimals: all } = digitsOf(amount)
   const kept = decimals === 0 || all === '' ? '' : `.${all.slice(0, decimals).padEnd(decimals, '0')}`

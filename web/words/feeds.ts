@@ -1,4 +1,4 @@
-// What is known of a feed, in words: its name, its state, how long the venue still remembers it.
+// A feed in words: its name, its state, and how long the venue will still remember it.
 import type { FeedStatus } from '../../pipeline/serve/api.ts'
 import type { Tone } from '../parts/marks.tsx'
 import { count } from './plain.ts'
@@ -18,10 +18,10 @@ export function feedOnly({ feed, partition }: Pick<FeedStatus, 'feed' | 'partiti
   return partition === '' ? feed : `${feed} · ${partition}`
 }
 
-/** Gaps first: what is missing counts more than what is there. */
+/** Gaps first: what is missing matters more than what is present. */
 export function statusWord({ gaps, status, to }: FeedStatus): string {
   if (gaps.length > 0) return count(gaps.length, 'gap')
-  return (status ?? (to === null ? 'not asked' : 'complete')).replaceAll('_', ' ')
+  return (status ?? (to === null ? 'not requested' : 'complete')).replaceAll('_', ' ')
 }
 
 export function statusTone({ gaps, status, to }: FeedStatus): Tone {
@@ -33,13 +33,13 @@ export function statusTone({ gaps, status, to }: FeedStatus): Tone {
 }
 
 export interface Memory {
-  /** Share of the venue's memory that is left since the last fetch: 0 when it begins to forget. */
+  /** Share of the venue's retention that is left since the last fetch: 0 when it starts to forget. */
   readonly left: number
   readonly says: string
   readonly tone: 'good' | 'warn' | 'bad'
 }
 
-/** Null where the venue is not known to forget. */
+/** Null if the venue has no known retention limit. */
 export function memoryOf({ forgetsAt, retentionDays }: FeedStatus, now: string): Memory | null {
   if (forgetsAt === null || retentionDays === null) return null
   const left = Date.parse(forgetsAt) - Date.parse(now)
@@ -48,7 +48,7 @@ export function memoryOf({ forgetsAt, retentionDays }: FeedStatus, now: string):
   return {
     left: left / whole,
     says: `${spanInWords(left)} left`,
-    // Of a memory of few days that was just fetched little is left, and nothing is wrong.
+    // With a retention of only a few days, little is left even just after a fetch, and nothing is wrong.
     tone:
       left < Math.min(2 * DAY, whole / 3)
         ? 'bad'

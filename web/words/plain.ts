@@ -1,11 +1,11 @@
-// Small words that several views share.
+// Small phrases that several views share.
 import type { Matching } from '../../pipeline/serve/api.ts'
 
 export function count(number: number, one: string, several = `${one}s`): string {
   return `${number.toLocaleString('en-GB').replaceAll(',', ' ')} ${number === 1 ? one : several}`
 }
 
-/** `net_pnl` as `net PnL`: names of columns as words. */
+/** A column name as words: `net_pnl` as `net PnL`. */
 export function named(column: string): string {
   return column
     .replaceAll('_', ' ')
@@ -19,7 +19,7 @@ export function listed(words: readonly string[]): string {
   return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 }
 
-/** How the published lots were matched, as a sentence behind another; nothing where they were not. */
+/** How the published lots were matched, as a sentence that follows another; empty if none were. */
 export function matchedBy(matching: Matching | null): string {
   if (matching === null) return ''
   const { method, scope, rules, time_zone } = matching

@@ -1,4 +1,4 @@
-// Times as people read them, always UTC: the books know no other clock.
+// Times in readable form, always in UTC, as in the books.
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -21,7 +21,7 @@ export function monthInWords(day: string): string {
   return `${MONTHS[Number(day.slice(5, 7)) - 1]} ${day.slice(0, 4)}`
 }
 
-/** `3 days 4 hours`, `45 minutes`; the two largest units that are not nothing. */
+/** `3 days 4 hours`, `45 minutes`: the two largest non-zero units. */
 export function spanInWords(ms: number): string {
   const minutes = Math.floor(Math.abs(ms) / 60_000)
   const [days, hours] = [Math.floor(minutes / 1440), Math.floor((minutes % 1440) / 60)]
@@ -41,7 +41,7 @@ export function distanceInWords(time: string, now: string): string {
   return ms > 0 ? `in ${spanInWords(ms)}` : `${spanInWords(ms)} ago`
 }
 
-/** The day so many days later. */
+/** The day that many days later. */
 export function dayAfter(day: string, days: number): string {
   return new Date(Date.parse(day) + days * DAY).toISOString().slice(0, 10)
 }

@@ -1,7 +1,7 @@
-// Texts of others on their way to the page: what would turn its text round, or stand there unseen, is shown as a code instead,
-// as on the terminal (models/text.ts).
+// Makes text from other sources safe to show: characters that would be invisible or reverse the text are shown as codes, as on
+// the terminal (models/text.ts).
 
-/** As on the terminal; what the page itself sets texts in lines by stays: a browser acts upon neither. */
+/** As on the terminal, except for line breaks and tabs, which the page's own texts use and a browser does not act upon. */
 const UNPRINTABLE = /(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu
 
 const escaped = (character: string): string =>

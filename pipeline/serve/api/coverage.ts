@@ -69,7 +69,7 @@ export interface FeedStatus {
   }[]
   readonly status: string | null
   readonly reason: string | null
-  /** How long the venue remembers the feed; null where it is not known to forget. */
+  /** How long the venue remembers the feed; null if no limit is known. */
   readonly retentionDays: number | null
   /** When the venue begins to forget what has not been fetched; in the past when it has begun. */
   readonly forgetsAt: Time | null

@@ -51,7 +51,7 @@ export async function csvOf(
 ): Promise<AsyncIterable<string>> {
   const ask = Object.hasOwn(questions, view) ? questions[view as keyof typeof questions] : undefined
   if (ask === undefined) {
-    throw new Refusal(404, 'There is no such view.', {
+    throw new Refusal(404, 'Unknown view.', {
       expected: [...Object.keys(questions), 'filing'].join(', '),
       action: 'Correct the address.',
     })
