@@ -156,7 +156,7 @@ function refusal(path: string, holder: Holder): UsageError {
   const { pid, host, command, processStartedAt, since } = holder
   const found = `process ${pid} on ${host}, started ${processStartedAt}, command "${command}", since ${since}`
   if (host === hostname())
-    return new UsageError('Another run is writing these books.', {
+    return new UsageError('Another run is writing to these books.', {
       where: path,
       expected: 'no other run',
       found,

@@ -1,6 +1,6 @@
-// Where the page is when nothing else is asked for.
+// The default address of the page.
 
 export const DEFAULT_PORT = 4711
 
-/** It alone lets nobody in: the address that `serve` prints holds a code. */
+/** It does not give access by itself: the address that `serve` prints contains a code. */
 export const DEFAULT_ADDRESS = `http://127.0.0.1:${DEFAULT_PORT}/`

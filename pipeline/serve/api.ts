@@ -1,9 +1,9 @@
-// What the page and its server say to each other: types only, one for each request and each answer, in `api/` by
-// view. The page imports this file and nothing else of the pipeline.
+// The interface between the page and its server: types only, one for each request and each answer, by view in `api/`.
+// The page imports this file and nothing else from the pipeline.
 //
 // Shapes: amounts are decimal text and never pass through a float; times are ISO-8601 text in UTC, days `YYYY-MM-DD`.
-// Rows of the ledger bear its column names (snake_case), as in `--json` of the command line; all else is camelCase.
-// What is unknown is null, never zero. A parameter that is absent or empty does not narrow anything.
+// Rows of the ledger use its column names (snake_case), as with `--json` on the command line; everything else is camelCase.
+// Unknown values are null, never zero. A parameter that is absent or empty does not filter.
 
 export type * from './api/about.ts'
 export type * from './api/accounts.ts'

@@ -1,4 +1,4 @@
-// The routes: what may be asked, and what answers it. Everything is behind the guard.
+// The routes and their handlers. Everything is behind the guard.
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Clock } from '../../models/clock.ts'
@@ -37,7 +37,7 @@ export interface AppContext {
   readonly dir: string
   readonly config: Config
   readonly clock: Clock
-  /** Unix milliseconds that the server calls now. */
+  /** The server's current time, in Unix milliseconds. */
   readonly now: () => number
   readonly disk: Disk
   readonly signal: AbortSignal
@@ -48,15 +48,15 @@ export interface AppContext {
   readonly notes: Notes
   readonly assets: Assets
   readonly isReadOnly: boolean
-  /** A request that was answered; its address without what stands behind the question mark. */
+  /** A request that was answered; its address without the query string. */
   readonly log: (event: { method: string; path: string; status: number; ms: number }) => void
   readonly onError: (error: unknown) => void
 }
 
-/** A statement of SQL is rarely longer than a page; a body beyond this is refused before it is read. */
+/** An SQL statement is rarely longer than a page; a larger body is refused before it is read. */
 const BODY_BYTES_MAX = 1_000_000
 
-/** Answers a request, whatever it is; never throws. `breakOff` ends its connection where it stands. */
+/** Answers any request; never throws. `breakOff` breaks the connection immediately. */
 export type Answering = (request: Request, breakOff: () => void) => Promise<Response>
 
 type Routed = Hono<{ Bindings: { readonly breakOff: (error: unknown) => void } }>
@@ -85,7 +85,7 @@ export function appOf(context: AppContext): Answering {
           breakOff()
         }
         if (asked.method !== 'HEAD') return await routed.fetch(asked, { breakOff: broken })
-        // What would be sent is not made.
+        // The body would not be sent, so it is not produced.
         const { url, headers: sent, signal } = asked
         const { body, status, headers } = await routed.fetch(
           new Request(url, { method: 'GET', headers: sent, signal }),
@@ -100,7 +100,7 @@ export function appOf(context: AppContext): Answering {
   }
 }
 
-/** The printed address: its code becomes a cookie, and the page begins at a clean address. Null for any other request. */
+/** The printed address: exchanges its code for a cookie and redirects to an address without it. Null for any other request. */
 function enter(request: Request, guard: Guard): Response | null {
   const { pathname, searchParams } = new URL(request.url)
   const code = searchParams.get('code')
@@ -108,15 +108,15 @@ function enter(request: Request, guard: Guard): Response | null {
   const cookie = guard.redeem(code)
   if (cookie !== null)
     return new Response(null, { status: 303, headers: { location: '/', 'set-cookie': cookie } })
-  throw new Refusal(401, 'This address has been used, or is too old.', {
-    expected: 'an address that is not older than 60 s and was not opened before',
-    action: 'Start `tieout serve` again, or press Enter where it runs, for a new address.',
+  throw new Refusal(401, 'This address has already been used or has expired.', {
+    expected: 'an address printed less than 60 s ago and not opened before',
+    action: 'For a new address, press Enter where `tieout serve` is running, or restart it.',
   })
 }
 
 function failed(error: unknown, request: Request, onError: (error: unknown) => void): Response {
   const status = statusOf(error)
-  // Whoever went away in the middle of a request has left the page: nothing failed here.
+  // A client that went away in the middle of a request has left the page: nothing failed here.
   if (status === 500 && (error as NodeJS.ErrnoException | null)?.code !== 'ECONNRESET') onError(error)
   const failure = failureOf(error)
   const isPage = (request.headers.get('accept') ?? '').includes('text/html')
@@ -130,14 +130,14 @@ function failed(error: unknown, request: Request, onError: (error: unknown) => v
 
 const NDJSON = 'application/x-ndjson; charset=utf-8'
 
-/** The body as an object; what its members are is looked at by whoever reads them. */
+/** The body as an object; its members are checked by the code that reads them. */
 async function bodyObject<T>(request: { json: () => Promise<unknown> }): Promise<T> {
   const body = await request.json().catch((error: unknown) => {
     if (error instanceof SyntaxError) return null
     throw error
   })
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as T
-  throw new Refusal(400, 'The body is no JSON object.', { action: 'Correct it.' })
+  throw new Refusal(400, 'The body is not a JSON object.', { action: 'Correct it.' })
 }
 
 function routes(context: AppContext): Routed {
@@ -153,14 +153,14 @@ function routes(context: AppContext): Routed {
   app.notFound((c) => {
     throw new Refusal(404, 'There is nothing at this address.', {
       where: c.req.path,
-      action: 'Begin at /.',
+      action: 'Start at /.',
     })
   })
   app.use(async (c, next) => {
     if (c.req.header('transfer-encoding') !== undefined)
-      throw new Refusal(411, 'What is sent must say how long it is.', {
-        expected: 'a header content-length, and no transfer-encoding',
-        action: 'Send it in one piece.',
+      throw new Refusal(411, 'The request does not state its length.', {
+        expected: 'a content-length header, and no transfer-encoding',
+        action: 'Send the body in one piece.',
       })
     await next()
   })
@@ -168,9 +168,9 @@ function routes(context: AppContext): Routed {
     bodyLimit({
       maxSize: BODY_BYTES_MAX,
       onError: () => {
-        throw new Refusal(413, 'What was sent is too large.', {
+        throw new Refusal(413, 'The body is too large.', {
           expected: `at most ${BODY_BYTES_MAX} bytes`,
-          action: 'Send less.',
+          action: 'Send a smaller body.',
         })
       },
     }),
@@ -253,7 +253,7 @@ function routes(context: AppContext): Routed {
         return new Response(bodyOf(pieces, c.env), { headers: file(edition) })
       })
     }
-    // All rows of a view: sorting them may take more than the views have.
+    // All rows of a view: sorting them may need more memory than views are given.
     const { release, ...edition } = await published.takeApart()
     try {
       const days = await csvDays(edition, view, filters(c.req))
@@ -303,7 +303,7 @@ function routes(context: AppContext): Routed {
   return app
 }
 
-/** Addresses that the page itself reads; ids and filters stand behind the question mark. */
+/** Addresses that the page itself handles; ids and filters are in the query string. */
 const VIEWS: ReadonlySet<string> = new Set([
   '/',
   '/overview',
@@ -320,7 +320,7 @@ const VIEWS: ReadonlySet<string> = new Set([
   '/dictionary',
 ])
 
-/** A file of the page; an address of a view, which the page itself reads, is the page. */
+/** A file of the page; for the address of a view, which the page itself handles, the page. */
 function asset(assets: Assets, path: string): Response {
   const isView = VIEWS.has(path)
   const found = assets.get(isView ? '/index.html' : path)
@@ -334,6 +334,6 @@ function asset(assets: Assets, path: string): Response {
   }
   throw new Refusal(404, isView ? 'The page has not been built.' : 'There is nothing at this address.', {
     where: path,
-    action: isView ? 'Run `npm run build`, then start `tieout serve` again.' : 'Begin at /.',
+    action: isView ? 'Run `npm run build`, then restart `tieout serve`.' : 'Start at /.',
   })
 }

@@ -1,5 +1,5 @@
-// The built page, read into memory at the start: what is not in this map is not there, so no path of a request is ever
-// joined to a folder.
+// The built page, read into memory at the start. Only files in this map are served, so no request path is ever joined to a
+// folder.
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import { packageRoot } from '../config/root.ts'
@@ -28,7 +28,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 export const webFolder = (): string => join(packageRoot, 'dist', 'web')
 
-/** Every file of a known type below the folder; none where the page was not built. */
+/** Every file of a known type below the folder; none if the page has not been built. */
 export function readAssets(folder = webFolder()): Assets {
   const assets = new Map<string, Asset>()
   for (const file of filesIn(folder)) {

@@ -1,5 +1,5 @@
-// Answers a query of the console, in a process of its own: the rows as lines of JSON while they are read, up to a limit, and
-// a last line that says whether they are all. The same gate and the same sealed ledger as `tieout sql`.
+// Answers a console query, in a separate process: the rows as lines of JSON while they are read, up to a limit, and a last line
+// that states whether they are complete. It uses the same gate and the same sealed ledger as `tieout sql`.
 import type { Clock } from '../../models/clock.ts'
 import type { EngineSettings } from '../engine/settings.ts'
 import { readRows } from '../ledger/session.ts'
@@ -9,7 +9,7 @@ import { readingStatement } from '../reports/gate.ts'
 import type { ConsoleLine, Stamp } from './api.ts'
 import { type Edition, openSealed } from './published.ts'
 
-/** All that an answer depends on, as it crosses from one process to the other. */
+/** Everything an answer depends on, as passed from one process to the other. */
 export interface ConsoleQuestion {
   readonly dir: string
   readonly sql: string
@@ -17,7 +17,7 @@ export interface ConsoleQuestion {
   readonly timeoutMs: number
   readonly rowsMax: number
   readonly bytesMax: number
-  /** The ledger as the server knows it: its hash takes longer to calculate than a query to answer. */
+  /** The stamp as the server knows it, because calculating the ledger's hash takes longer than answering a query. */
   readonly known: Stamp
 }
 
@@ -34,7 +34,7 @@ export async function answerConsole(
   }
 }
 
-/** Answers from an edition that is open and sealed. */
+/** Answers from an edition that has been opened and sealed. */
 export async function answerConsoleFrom(
   edition: Edition,
   question: ConsoleQuestion,

@@ -1,4 +1,4 @@
-// The process in which a query of the console runs: it is asked one question by the server that started it, and ends.
+// The process that runs a console query: it answers one query from the server that started it, then exits.
 import { answerOnce } from '../reports/answer-once.ts'
 import { answerConsole } from './console-answer.ts'
 

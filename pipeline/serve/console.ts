@@ -1,5 +1,5 @@
-// The console: the user's own SQL, each query in a process of its own that is started ahead of it. One at a time and a few
-// waiting; what is cancelled is interrupted in the engine, and ended with its process two seconds later if that does not help.
+// The console: the user's own SQL, each query in a separate process that is started in advance. One query runs at a time and a
+// few can wait. A cancelled query is interrupted in the engine; if it has not stopped after two seconds, its process is killed.
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import type { Clock } from '../../models/clock.ts'
@@ -31,7 +31,7 @@ const BYTES_MAX = 16e6
 const QUEUE_MAX = 4
 const TICKET_MS = 60_000
 
-/** DuckDB's limit from which the process ends itself at two gigabytes of real memory (reports/memory.ts). */
+/** DuckDB's memory limit; with it, the process ends itself at two gigabytes of real memory (reports/memory.ts). */
 const MEMORY_BYTES_MAX = 1.4e9
 
 export interface ConsoleOptions {
@@ -43,7 +43,7 @@ export interface ConsoleOptions {
 
 export interface Answering {
   readonly pieces: Pieces
-  /** To be called once nobody reads any longer. */
+  /** Must be called once the answer is no longer read. */
   readonly end: () => void
 }
 
@@ -67,7 +67,7 @@ export class Console {
     options.signal.addEventListener('abort', () => void this.#close(), { once: true })
   }
 
-  /** Starts the process of the next query, so that it need not wait for one. */
+  /** Starts the process for the next query in advance. */
   warm(): void {
     if (this.#options.signal.aborted || this.#spare !== null) return
     const spare = startApart(PROGRAM)
@@ -84,8 +84,8 @@ export class Console {
   }
 
   /**
-   * The answer line by line; the last is `end`, whatever happens. Refusal when too many wait. `leaves` ends it. Whoever has
-   * read it, or will not, says so by `end`.
+   * The answer line by line; the last line is always `end`. Refusal if too many queries are waiting. `leaves` ends it. The
+   * caller must call `end` once it has read the answer or will not read on.
    */
   run({ id, sql, timeout }: ConsoleRequest, known: Stamp, leaves: AbortSignal): Answering {
     if (typeof id !== 'string' || id === '' || typeof sql !== 'string')
@@ -139,12 +139,12 @@ export class Console {
     }
   }
 
-  /** Stops a query, running or waiting; nothing happens when there is none of this id. */
+  /** Stops a running or waiting query; a no-op if there is none with this id. */
   cancel(id: string): void {
     this.#running.get(id)?.abort()
   }
 
-  /** A file of all that a query answers, to be fetched by an address that is good once: a link can be saved, a body cannot. */
+  /** Prepares a file of all rows of a query, to be fetched from an address that works once: a browser can save a link, not a POST. */
   ticket({ sql, format }: ConsoleDownload): string {
     if (typeof sql !== 'string' || (format !== 'csv' && format !== 'parquet'))
       throw notAsked('sql, and format csv or parquet')
@@ -155,14 +155,14 @@ export class Console {
     return token
   }
 
-  /** The file of a ticket; its first piece has been made, so a query that is refused is refused before anything is sent. */
+  /** The file for a ticket. Its first piece is produced first, so that a query is refused before anything is sent. */
   async download(token: string, leaves: AbortSignal): Promise<Answering & { readonly format: QueryFormat }> {
     const ticket = this.#tickets.get(token)
     this.#tickets.delete(token)
     const { dir, clock, signal } = this.#options
     if (ticket === undefined || ticket.lapsesAt <= clock.monotonic()) {
-      throw new Refusal(404, 'This download has been fetched, or is too old.', {
-        action: 'Ask for it again.',
+      throw new Refusal(404, 'This download has already been fetched or has expired.', {
+        action: 'Request the download again.',
       })
     }
     const { sql, format } = ticket
@@ -183,14 +183,14 @@ export class Console {
     }
   }
 
-  /** What may stand next, best first, by the engine's own parser under the same locks. */
+  /** Possible completions, best first, from the engine's own parser under the same locks. */
   async complete({ sql, position }: CompleteRequest): Promise<Completion> {
     if (typeof sql !== 'string' || !Number.isInteger(position)) throw notAsked('sql and position')
     const before = sql.slice(0, Math.max(0, position))
     const { ledger } = await this.#sealedEdition()
     const rows = await ledger
       .query('select suggestion, suggestion_start from sql_auto_complete($before)', { before })
-      // What cannot be parsed at all has no completion.
+      // Text that cannot be parsed at all has no completion.
       .catch(() => [])
     const bytes = Buffer.from(before)
     return {
@@ -212,7 +212,7 @@ export class Console {
     }
   }
 
-  /** Another ledger has been published: its words are the ones to complete. */
+  /** Another ledger has been published: completions come from it from now on. */
   async renew(): Promise<void> {
     const before = this.#sealed
     this.#sealed = null
@@ -233,7 +233,7 @@ export class Console {
 const lineOf = (line: ConsoleLine): string => `${JSON.stringify(line)}\n`
 
 const notAsked = (expected: string): Refusal =>
-  new Refusal(400, 'The request is not understood.', { expected, action: 'Correct it.' })
+  new Refusal(400, 'The request is not valid.', { expected, action: 'Correct it.' })
 
 /** Exported for its test. */
 export function limited(engine: EngineSettings): EngineSettings {
@@ -245,7 +245,7 @@ export function limited(engine: EngineSettings): EngineSettings {
 
 const TOTAL = /^\{"kind":"rows","total":(\d+),/
 
-/** Lines as they become whole: what a process left unfinished when it ended is not passed on. */
+/** Complete lines only: a line left unfinished when the process ended is not passed on. */
 async function* wholeLines(pieces: Pieces, said: { rows: number }): AsyncIterable<string> {
   let rest: Buffer[] = []
   for await (const piece of pieces) {
@@ -265,7 +265,7 @@ async function* wholeLines(pieces: Pieces, said: { rows: number }): AsyncIterabl
   }
 }
 
-/** The first piece, which has been read already, and all that follow. */
+/** The first piece, which has already been read, and all that follow. */
 async function* following(
   first: IteratorResult<string | Uint8Array>,
   pieces: AsyncIterator<string | Uint8Array>,
@@ -274,23 +274,23 @@ async function* following(
 }
 
 interface Place {
-  /** How many come before. */
+  /** How many are ahead. */
   readonly ahead: number
   /** Resolves when it is this one's turn, or when the signal aborts. */
   readonly comes: (signal: AbortSignal) => Promise<void>
   readonly leave: () => void
 }
 
-/** One at a time, in the order in which they came. */
+/** One at a time, in the order in which they arrived. */
 class Queue {
   #places: { begin: () => void }[] = []
 
-  /** Refusal when too many wait. */
+  /** Refusal if too many are waiting. */
   enter(): Place {
     if (this.#places.length > QUEUE_MAX) {
-      throw new Refusal(429, 'Too many queries wait already.', {
-        expected: `one that runs and at most ${QUEUE_MAX} that wait`,
-        action: 'Wait for one of them, or cancel it.',
+      throw new Refusal(429, 'Too many queries are already waiting.', {
+        expected: `one running query and at most ${QUEUE_MAX} waiting`,
+        action: 'Wait for one of them to end, or cancel one.',
       })
     }
     let begin = (): void => {}

@@ -1,4 +1,4 @@
-// What happens while a page is open, sent to every page that listens: another ledger, a run's progress, a note's.
+// Events sent to every open page: another ledger, the progress of a run, the progress of a note.
 import type { ServerEvent } from './api.ts'
 
 type Listener = (event: ServerEvent) => void
@@ -7,7 +7,7 @@ export class Events {
   readonly #listeners = new Set<Listener>()
   readonly #last = new Map<ServerEvent['kind'], ServerEvent>()
 
-  /** Sends an event to all who listen; the last of each kind is sent to whoever comes later. */
+  /** Sends an event to all listeners; the last of each kind is also sent to later listeners. */
   tell(event: ServerEvent): void {
     this.#last.set(event.kind, event)
     for (const listener of this.#listeners) listener(event)

@@ -1,11 +1,11 @@
-// Twenty questions to begin with in the console. Each is run by a test as it stands, over the books of a demo.
+// Twenty example queries for the console. A test runs each of them, unchanged, over a demo's books.
 import type { ConsoleExamples } from './api.ts'
 
 const example = (title: string, sql: string): ConsoleExamples['examples'][number] => ({ title, sql })
 
 export const examples: ConsoleExamples['examples'] = [
   example(
-    'What each coin is held in, over all accounts',
+    'Holdings by coin, over all accounts',
     `select coin, sum(quantity) as quantity, sum(borrowed) as borrowed, count(*) as wallets
 from balances
 group by coin
@@ -19,14 +19,14 @@ group by day
 order by day`,
   ),
   example(
-    'Where the books and the venue differ',
+    'Differences between the books and the venue',
     `select account, ledger, coin, quantity, venue_balance, quantity - venue_balance as difference
 from balances
 where quantity <> venue_balance
 order by account, ledger, coin`,
   ),
   example(
-    'The hundred newest entries',
+    'The latest hundred entries',
     `select occurred_at, account, ledger, coin, amount, kind, symbol, entry_id
 from entries
 order by occurred_at desc, place desc
@@ -79,7 +79,7 @@ order by abs(gain) desc
 limit 50`,
   ),
   example(
-    'Open lots and what they cost',
+    'Open lots and their cost',
     `select account, coin, count(*) as lots, sum(quantity_left) as quantity, sum(cost_basis_left) as cost,
   min(acquired_at) as oldest
 from lots
@@ -87,7 +87,7 @@ group by account, coin
 order by account, coin`,
   ),
   example(
-    'What has no known cost',
+    'Disposals without a known cost',
     `select account, coin, quantity, unvalued_quantity, disposals
 from unknown_basis
 order by account, coin`,
@@ -144,14 +144,14 @@ group by all
 order by all`,
   ),
   example(
-    'Open breaks, the worst first',
+    'Open breaks, worst first',
     `select severity, check_name, account, coin, expected, found, difference, explanation, break_id
 from breaks
 where status = 'open'
 order by case severity when 'error' then 0 when 'warning' then 1 else 2 end, occurred_at desc nulls last`,
   ),
   example(
-    'Days of which a feed is not complete',
+    'Intervals in which a feed is not complete',
     `select coverage.account, coverage.feed, coverage.partition, calendar.day, coverage.status, coverage.reason
 from calendar
 join coverage on calendar.day >= coalesce(coverage.starts_at::date, calendar.day)
@@ -160,7 +160,7 @@ where coverage.status not in ('complete', 'empty', 'not_applicable')
 order by all`,
   ),
   example(
-    'Every table and what it is',
+    'All tables and their meaning',
     `select table_name, estimated_size as rows, comment
 from duckdb_tables()
 where schema_name = 'main'

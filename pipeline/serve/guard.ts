@@ -1,12 +1,12 @@
-// Who may ask, and from where. A server on loopback is within reach of every page that the user's browser shows, so each
-// request is looked at before it is routed: the name it was sent to, where it comes from, and whether it bears the secret.
-// docs/page.md has the rules, test/serve/guard.test.ts a test for each.
+// Who may send requests, and from where. Every page in the user's browser can reach a server on loopback, so each request is
+// checked before it is routed: the host it was sent to, where it comes from, and whether it carries the secret. docs/page.md
+// has the rules, test/serve/guard.test.ts a test for each.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../models/clock.ts'
 import { Refusal } from './refusal.ts'
 
 const SECRET_BYTES = 32
-/** How long the code of a printed address is good. */
+/** How long the code in a printed address is valid. */
 export const CODE_MS = 60_000
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD'])
@@ -15,7 +15,7 @@ export class Guard {
   readonly #port: number
   readonly #clock: Clock
   readonly #secret = randomBytes(SECRET_BYTES).toString('base64url')
-  /** Hashes of codes that have not been used, with the time at which each lapses. */
+  /** Hashes of unused codes, with the time at which each expires. */
   readonly #codes = new Map<string, number>()
 
   constructor(port: number, clock: Clock) {
@@ -23,21 +23,21 @@ export class Guard {
     this.#clock = clock
   }
 
-  /** The port is part of the name: cookies of one host are shared by all of its ports. */
+  /** The name includes the port, because a host's cookies are shared by all of its ports. */
   get cookieName(): string {
     return `tieout-${this.#port}`
   }
 
-  /** A code for a printed address: good once, for a minute. */
+  /** A code for a printed address: valid once, for a minute. */
   newCode(): string {
     const code = randomBytes(SECRET_BYTES).toString('base64url')
     this.#codes.set(digest(code).toString('hex'), this.#clock.monotonic() + CODE_MS)
     return code
   }
 
-  /** Takes the code in exchange for the header that sets the cookie; null for one that is used, lapsed or none of ours. */
+  /** Exchanges the code for the header that sets the cookie; null for a used, expired or unknown code. */
   redeem(code: string): string | null {
-    // What is looked up is a hash, so that the time it takes says nothing of the codes there are.
+    // The lookup is by hash, so that its timing reveals nothing about the existing codes.
     const key = digest(code).toString('hex')
     const lapsesAt = this.#codes.get(key)
     this.#codes.delete(key)
@@ -45,7 +45,7 @@ export class Guard {
     return `${this.cookieName}=${this.#secret}; Path=/; HttpOnly; SameSite=Strict`
   }
 
-  /** Refuses a request for another host, or from another site: before anything is routed. */
+  /** Refuses a request for another host, or from another site, before anything is routed. */
   mustComeFromHere(request: Request): void {
     const host = request.headers.get('host') ?? ''
     if (!this.#hosts().includes(host)) {
@@ -62,29 +62,28 @@ export class Guard {
   }
 
   /**
-   * Refuses a request without the secret. A browser, known by its cookie, also says where a request comes from, and must:
-   * a script bears the secret in a header that no page of another site can set.
+   * Refuses a request without the secret. A browser, recognised by its cookie, must also state where the request comes from.
+   * A script sends the secret in a header that no page of another site can set.
    */
   mustBeKnown(request: Request): void {
     const bearer = /^Bearer (\S+)$/.exec(request.headers.get('authorization') ?? '')?.[1]
     if (bearer !== undefined && this.#isSecret(bearer)) return
     const cookie = cookieOf(request.headers.get('cookie') ?? '', this.cookieName)
     if (cookie === undefined || !this.#isSecret(cookie)) {
-      throw new Refusal(401, 'This page is not known here.', {
-        action:
-          'Open the address that `tieout serve` printed; it is good once. Start it again for a new one.',
+      throw new Refusal(401, 'This browser has no access to the page.', {
+        action: 'Open the address that `tieout serve` printed; it works once. Restart it for a new address.',
       })
     }
     if (request.headers.get('sec-fetch-site') === null) throw foreign()
     if (!READS.has(request.method) && request.headers.get('origin') === null) throw foreign()
   }
 
-  /** A form of another site can be sent without being asked, JSON cannot. */
+  /** A form on another site can be sent without a preflight request; JSON cannot. */
   mustBeJson(request: Request): void {
     if (READS.has(request.method)) return
     const type = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
     if (type === 'application/json') return
-    throw new Refusal(415, 'What is sent must be JSON.', {
+    throw new Refusal(415, 'The body must be JSON.', {
       expected: 'content-type: application/json',
       action: 'Send it as JSON.',
     })
@@ -103,7 +102,7 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 
 const foreign = (): Refusal =>
   new Refusal(403, 'The request comes from another site.', {
-    expected: 'a request of this page',
+    expected: 'a request from this page',
     action: 'Open the address that `tieout serve` printed.',
   })
 
@@ -115,7 +114,7 @@ function cookieOf(header: string, name: string): string | undefined {
   return undefined
 }
 
-/** Of every answer: nothing from elsewhere is loaded, nobody may frame it, and no text becomes code. */
+/** Headers of every answer: nothing is loaded from elsewhere, no site may frame the page, and no text becomes code. */
 export const HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': [
     "default-src 'none'",

@@ -1,4 +1,4 @@
-// The hash of a published ledger, calculated in a process of its own and kept beside the ledger for whoever asks next.
+// The hash of a published ledger, calculated in a separate process and stored beside the ledger for the next time.
 import { constants, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { EngineSettings } from '../engine/settings.ts'
@@ -10,7 +10,7 @@ import { type HashAnswer, type OpenOptions, openEdition } from './published.ts'
 
 const PROGRAM = fileURLToPath(new URL('./hash-child.js', import.meta.url))
 
-/** Reading all of a large ledger, with one thread. */
+/** Time limit for reading all of a large ledger with one thread. */
 const TIMEOUT_MS = 3_600_000
 
 /** Rows are hashed one by one and sorted, which spills. */
@@ -22,7 +22,7 @@ export interface HashQuestion {
   readonly timeoutMs: number
 }
 
-/** The hash of the ledger that is published now, by a process of its own with one thread, beside which views are answered. */
+/** The hash of the currently published ledger, calculated by a separate process with one thread while views are answered. */
 export async function hashApart(dir: string, { engine, clock, signal }: OpenOptions): Promise<HashAnswer> {
   const limited = { ...engine, threads: 1, memoryLimit: MEMORY }
   const question: HashQuestion = { dir, engine: limited, timeoutMs: TIMEOUT_MS }
@@ -33,14 +33,14 @@ export async function hashApart(dir: string, { engine, clock, signal }: OpenOpti
   return JSON.parse(text) as HashAnswer
 }
 
-/** Before the process makes its threads, which take this from it. Where it may not be said, it only takes longer to answer. */
+/** Set before the process creates its threads, which inherit it. If that is not allowed, views only take longer to answer. */
 function yieldToViews(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW)
   } catch {} // It has ended already, or the system forbids it.
 }
 
-/** The other side: what that process answers. */
+/** The other side: what that process does. */
 export async function answerHash(
   { dir, engine, timeoutMs }: HashQuestion,
   stopping: Omit<OpenOptions, 'engine'>,

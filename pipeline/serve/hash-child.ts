@@ -1,4 +1,4 @@
-// The process in which the hash of a published ledger is calculated: all of it is read, and the server is to stay small.
+// The process that calculates the hash of a published ledger. It reads the whole ledger, and the server should stay small.
 import { answerOnce } from '../reports/answer-once.ts'
 import { answerHash } from './hash-answer.ts'
 

@@ -1,5 +1,5 @@
-// Pages of a long list by where the last one ended, and not by counting: each page costs the same, and none holds a row
-// twice or leaves one out. A cursor is of one published ledger; with another one it is refused.
+// Keyset paging: each page continues where the last one ended, instead of counting rows. Every page costs the same, and no row
+// is repeated or left out. A cursor belongs to one published ledger and is refused by any other.
 import type { Reader } from '../ledger/reader.ts'
 import type { Stamp, Page as WirePage } from './api.ts'
 import type { Conditions, Question } from './question.ts'
@@ -8,7 +8,7 @@ import { Refusal } from './refusal.ts'
 
 export const PAGE_ROWS = 100
 
-/** A column that the list is ordered by. All together tell every row from every other, and none is ever null. */
+/** A column that the list is ordered by. Together, these columns identify every row uniquely, and none is ever null. */
 export interface Key {
   readonly sql: string
   readonly type: 'timestamptz' | 'varchar' | 'bigint'
@@ -26,7 +26,7 @@ const FORMS: Readonly<Record<Key['type'], RegExp>> = {
 export const orderBy = (keys: readonly Key[]): string =>
   `order by ${keys.map(({ sql, order }) => (order === 'desc' ? `${sql} desc` : sql)).join(', ')}`
 
-/** Adds the condition that a row stands behind the cursor, and gives the first key's value there; null without a cursor. */
+/** Adds the condition that a row comes after the cursor, and returns the first key's value there; null without a cursor. */
 export function behind(
   conditions: Conditions,
   keys: readonly Key[],
@@ -41,7 +41,7 @@ export function behind(
   if (of !== publication) {
     throw new Refusal(409, 'Another ledger has been published since the first page.', {
       name: 'Republished',
-      action: 'Load the list again from the start.',
+      action: 'Reload the list from the start.',
     })
   }
   const places = keys.map(({ type }, at) => `${conditions.value(values[at] ?? '')}::${type}`)
@@ -53,7 +53,7 @@ export function behind(
       past(key, places[at]),
     ].join(' and '),
   )
-  // The plain bound lets the engine pass over all that lies before it without looking.
+  // The plain bound lets the engine skip everything before it without reading it.
   const [first] = keys
   if (first !== undefined) conditions.add(`${first.sql} ${first.order === 'desc' ? '<=' : '>='} ${places[0]}`)
   conditions.add(`(${ways.map((way) => `(${way})`).join(' or ')})`)
@@ -61,8 +61,8 @@ export function behind(
 }
 
 /**
- * Adds a condition that takes no row from the page: how far down its rows can reach, by the first key alone, which is
- * falling. So DuckDB reads the other columns of these few rows, and not of all. `where` are the filters without the cursor.
+ * Adds a condition that removes no row from the page: the lowest value of the first key, which is descending, that its rows can
+ * reach. So DuckDB reads the other columns of these few rows only. `where` contains the filters without the cursor.
  */
 export function withinReach(
   conditions: Conditions,
@@ -77,7 +77,7 @@ export function withinReach(
   conditions.add(`${sql} >= ${place === null ? last : `coalesce(${last}, ${place})`}`)
 }
 
-/** Runs a question that asks for one row more than a page has; that row says that there is a next page. */
+/** Runs a query that asks for one row more than a page contains; that row shows that there is a next page. */
 export async function pageOf<R>(
   ledger: Reader,
   asked: Question,
@@ -94,7 +94,7 @@ export async function pageOf<R>(
   }
 }
 
-/** How many rows a page asks for. */
+/** How many rows the query for a page asks for. */
 export const LIMIT = `limit ${PAGE_ROWS + 1}`
 
 const encoded = (values: readonly string[]): string =>
@@ -110,5 +110,5 @@ function decoded(cursor: string): string[] {
 
 const unreadable = (): Refusal =>
   new Refusal(400, 'The cursor does not belong to this list.', {
-    action: 'Load the list again from the start.',
+    action: 'Reload the list from the start.',
   })

@@ -1,4 +1,4 @@
-// The run that writes the books now, as the page shows it: looked at a few times a second, and told when it has changed.
+// The run that is currently writing the books, as the page shows it: polled a few times a second, and sent when it has changed.
 import type { Clock } from '../../models/clock.ts'
 import { type RunState, readRun } from '../books/run-state.ts'
 import type { LiveRun } from './api.ts'

@@ -1,5 +1,5 @@
-// The one thing that the page writes: a note on a break. It is journaled and the books are published with it, which takes as
-// long as a build; whoever made it is told at once that it is under way, and follows it by events.
+// The only thing that the page writes: a note on a break. It is journaled and the books are published with it, which takes as
+// long as a build. The request is answered immediately, and events report the progress.
 
 import type { Clock } from '../../models/clock.ts'
 import { shellWord } from '../../models/text.ts'
@@ -13,7 +13,7 @@ import { Conditions, question, rowsOf } from './question.ts'
 import { failureOf, Refusal } from './refusal.ts'
 import { oneBreakQuestion } from './views/breaks.ts'
 
-/** Explains a break by a note, or takes it back with null, and publishes; whether the books were published. */
+/** Explains a break with a note, or withdraws the note with null, and publishes. Returns whether the books were published. */
 export type Explain = (breakId: string, note: string | null, onNoted: () => void) => Promise<boolean>
 
 export interface NotesOptions {
@@ -38,19 +38,19 @@ export class Notes {
     return this.#current
   }
 
-  /** Resolves when no note is under way. */
+  /** Resolves when no note is in progress. */
   get done(): Promise<void> {
     return this.#done
   }
 
-  /** Begins to make the note. Refusal when it cannot be made, when another is under way, and when somebody else writes. */
+  /** Starts saving the note. Refusal if it is not allowed, if another note is in progress, or if another run holds the lock. */
   async begin({ ledger }: Edition, breakId: string, given: unknown): Promise<NoteProgress> {
     const { isReadOnly, dir, disk, clock } = this.#options
     if (isReadOnly) throw readOnly()
     if (given !== null && typeof given !== 'string') {
       throw new Refusal(400, 'The note is not text.', {
         where: 'note',
-        expected: 'text, or null to take the note back',
+        expected: 'text, or null to withdraw the note',
         action: 'Correct it.',
       })
     }
@@ -61,7 +61,7 @@ export class Notes {
       throw new Refusal(400, 'A break of severity error cannot be explained.', {
         where: breakId,
         expected: 'a break of severity warning or notice',
-        action: 'The books contradict themselves: run `tieout verify`, then `tieout rebuild`.',
+        action: 'The books contradict themselves. Run `tieout verify`, then `tieout rebuild`.',
       })
     }
     if (note === null) mustBeExplained({ breakId, status: found.status })
@@ -69,16 +69,16 @@ export class Notes {
     if (isMaking) {
       throw new Refusal(409, 'Another note is being published.', {
         name: 'Busy',
-        action: 'Wait until the page shows it as published, then send this one again.',
+        action: 'Wait until the page shows it as published, then save this note again.',
       })
     }
     const holder = await lockHolder(dir, disk)
     if (holder !== null) {
-      throw new Refusal(409, 'Another run is writing these books.', {
+      throw new Refusal(409, 'Another run is writing to these books.', {
         name: 'Busy',
         expected: 'no other run',
         found: `process ${holder.pid} on ${holder.host}, command "${holder.command}", since ${holder.since}`,
-        action: `Wait until it has ended, then send the note again, or run: ${commandOf(breakId, note)}`,
+        action: `Wait until it has ended, then save the note again, or run: ${commandOf(breakId, note)}`,
       })
     }
     const begun: NoteProgress = {
@@ -109,7 +109,7 @@ export class Notes {
     this.#options.events.tell({ kind: 'note', note })
   }
 
-  /** The break with all that was said of it. Refusal for one that there is not. */
+  /** The break with all notes on it. Refusal if there is no such break. */
   async of({ ledger, stamp }: Edition, breakId: string): Promise<OneBreak> {
     const found = await rowsOf<BreakRow>(ledger, oneBreakQuestion(breakId))
     const [row] = found.rows
@@ -127,7 +127,7 @@ export class Notes {
     return {
       stamp,
       break: found,
-      // A ledger of an earlier version has no table of them.
+      // A ledger from an earlier version has no table of notes.
       notes: ledger.tables.has('break_notes')
         ? await rowsOf<NoteRow>(ledger, said)
         : { rows: [], sql: found.sql },
@@ -139,12 +139,12 @@ export class Notes {
   async #whyNot({ severity }: BreakRow): Promise<string | null> {
     const { isReadOnly, dir, disk } = this.#options
     if (severity === 'error')
-      return 'A break of severity error is to be put right, not explained: `tieout verify`, then `tieout rebuild`.'
+      return 'A break of severity error has to be corrected, not explained. Run `tieout verify`, then `tieout rebuild`.'
     if (isReadOnly) return readOnly().message
     const holder = await lockHolder(dir, disk)
     return holder === null
       ? null
-      : `The command ${holder.command} (process ${holder.pid} on ${holder.host}) has written these books since ${holder.since}.`
+      : `The command ${holder.command} (process ${holder.pid} on ${holder.host}) has been writing to these books since ${holder.since}.`
   }
 }
 
@@ -159,5 +159,5 @@ const readOnly = (): Refusal =>
 const noBreak = (breakId: string): Refusal =>
   new Refusal(404, 'No current break has this id.', {
     where: breakId,
-    action: 'Load the list of breaks again.',
+    action: 'Reload the list of breaks.',
   })

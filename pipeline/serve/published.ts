@@ -1,5 +1,5 @@
-// The published ledger as the server has it open: one edition at a time, noticed and replaced when another is published. A
-// request keeps the edition that it began with until its last row, so no answer mixes two.
+// The published ledger as the server has it open: one edition at a time, replaced when another is published. A request keeps
+// the edition that it started with until its last row, so no answer mixes two.
 import { createHash } from 'node:crypto'
 import { type BigIntStats, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,22 +12,22 @@ import { type Ledger, type LedgerOptions, openLedger } from '../ledger/ledger.ts
 import { LEDGER_FILE } from '../ledger/publish.ts'
 import type { Stamp } from './api.ts'
 
-/** Watchers fail on network file systems, so the file is looked at. */
+/** File watchers fail on network file systems, so the file is polled. */
 const LOOK_EVERY_MS = 1_000
 
-/** An edition that could not be opened is tried again without a change of its file: rights and memory come back. */
+/** An edition that could not be opened is retried even if its file has not changed: permissions and memory may recover. */
 const TRY_AGAIN_MS = 30_000
 
-/** The longest that a question of a view may take. */
+/** The longest that a query of a view may take. */
 const VIEW_TIMEOUT_MS = 60_000
 
 /**
- * What the ledger that is open for the views may hold of it in memory: they read little at a time, and the page is open all
- * day beside whatever else the machine does. Lots under another method have what the configuration gives.
+ * Memory for the ledger that is open for the views: they read little at a time, and the page stays open all day beside the
+ * machine's other work. Matching lots under another method uses what the configuration allows.
  */
 const VIEW_MEMORY = '48MiB'
 
-/** Each thread and each question holds buffers of its own; as many as fit into that memory. */
+/** Each thread and each query has its own buffers; as many as fit into that memory. */
 const VIEW_THREADS = 2
 const VIEW_QUESTIONS = 2
 
@@ -45,24 +45,24 @@ interface Open extends Edition {
 export interface OpenOptions {
   readonly engine: EngineSettings
   readonly clock: Clock
-  /** Ends every question. */
+  /** Ends every query. */
   readonly signal: AbortSignal
 }
 
-/** Of which file it is, and the hash. */
+/** The hash, and the file that it belongs to. */
 export interface HashAnswer {
   readonly publication: string
   readonly ledgerHash: string
 }
 
 export interface PublishedOptions extends OpenOptions {
-  /** Another edition is open, or its hash has been calculated. */
+  /** Called when another edition is open, or its hash has been calculated. */
   readonly onStamp: (stamp: Stamp) => void
-  /** Calculates the hash of all that the ledger says, which takes as long as reading all of it: nothing waits for it. */
+  /** Calculates the hash of the ledger's whole content, which takes as long as reading it; nothing waits for it. */
   readonly hashApart: (dir: string, options: OpenOptions) => Promise<HashAnswer>
-  /** An edition that cannot be opened, the one before being served on; null as soon as the newest one is served again. */
+  /** Called for an edition that cannot be opened, while the previous one is still served; with null once the newest is served again. */
   readonly onUnopened: (error: unknown) => void
-  /** What keeps the ledger from being followed, for the log. */
+  /** Called with what prevents the ledger from being followed, for the log. */
   readonly onTrouble: (error: unknown) => void
 }
 
@@ -72,7 +72,7 @@ export class Published {
   readonly #asked = new PQueue({ concurrency: VIEW_QUESTIONS })
   #open: Open
   #key: string
-  /** The edition that could not be opened, and when that is tried again. */
+  /** The edition that could not be opened, and when to retry. */
   #failed: { readonly key: string; readonly againAt: number } | null = null
 
   private constructor(dir: string, options: PublishedOptions, open: Open, key: string) {
@@ -82,7 +82,7 @@ export class Published {
     this.#key = key
   }
 
-  /** NoLedger where none is published yet, and the other errors of `openLedger`. */
+  /** Throws NoLedger if none is published yet, and the other errors of `openLedger`. */
   static async open(dir: string, options: PublishedOptions): Promise<Published> {
     const { key, open } = await openForViews(dir, options)
     const published = new Published(dir, options, open, key)
@@ -95,7 +95,7 @@ export class Published {
     return this.#open.stamp
   }
 
-  /** Runs `use` over the present edition, when its turn comes; it asks for no other turn. */
+  /** Runs `use` over the current edition when its turn comes; `use` must not ask for another turn. */
   async use<T>(use: (edition: Edition) => Promise<T>): Promise<T> {
     return await this.#asked.add(async () => {
       const open = this.#open
@@ -110,8 +110,8 @@ export class Published {
   }
 
   /**
-   * Runs `use` over a ledger of its own that ends with it, for questions that make databases beside the ledger, or are
-   * ended by a signal of their own.
+   * Runs `use` over a separate connection to the ledger that closes with it, for queries that create databases beside the
+   * ledger or have their own signal.
    */
   async useApart<T>(use: (edition: Edition) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const { release, ...edition } = await this.takeApart(signal)
@@ -122,7 +122,7 @@ export class Published {
     }
   }
 
-  /** Such a ledger for an answer that may be long; whoever takes it ends it by `release`. */
+  /** Such a ledger for an answer that may take long; the caller must end it with `release`. */
   async takeApart(signal?: AbortSignal): Promise<Edition & { readonly release: () => void }> {
     const ended =
       signal === undefined ? this.#options.signal : AbortSignal.any([signal, this.#options.signal])
@@ -170,7 +170,7 @@ export class Published {
     this.#failed = null
   }
 
-  /** The hash as it was kept beside the ledger, or calculated anew. */
+  /** The hash stored beside the ledger, else recalculated. */
   async #makeHash(open: Open): Promise<void> {
     const { signal, onStamp, onTrouble, hashApart } = this.#options
     try {
@@ -180,7 +180,7 @@ export class Published {
         kept === null
           ? await hashApart(this.#dir, this.#options)
           : { publication, ledgerHash: hashOfTables(kept) }
-      // Another has been published meanwhile, and is hashed in its turn.
+      // Another ledger has been published meanwhile, and is hashed in its turn.
       if (found.publication !== publication) return
       open.stamp = { ...open.stamp, ledgerHash: found.ledgerHash }
       if (!open.isRetired) onStamp(open.stamp)
@@ -194,7 +194,7 @@ function closeUnused(open: Open): void {
   if (open.isRetired && open.users === 0) open.ledger.close()
 }
 
-/** What tells one published file from another, or why that cannot be told; null while there is none. */
+/** What distinguishes one published file from another, or why that cannot be determined; null while there is none. */
 function keyOf(dir: string): string | null {
   try {
     const stats: BigIntStats | undefined = statSync(join(dir, LEDGER_FILE), {
@@ -203,12 +203,12 @@ function keyOf(dir: string): string | null {
     })
     return stats === undefined ? null : `${stats.ino} ${stats.mtimeNs} ${stats.size}`
   } catch (cause) {
-    // Whoever opens the file tells it by name.
+    // Opening the file reports this error with the file's name.
     return String((cause as NodeJS.ErrnoException).code)
   }
 }
 
-/** The published ledger open for the user's own SQL, with its stamp; whoever opens it closes it. */
+/** The published ledger opened for the user's own SQL, with its stamp; the caller closes it. */
 export async function openSealed(
   dir: string,
   options: OpenOptions & { readonly timeoutMs: number },
@@ -224,7 +224,7 @@ async function openForViews(dir: string, options: OpenOptions): Promise<{ key: s
   return await openEdition(dir, { ...options, engine: limited }, limits)
 }
 
-/** The published ledger and what tells it from another; whoever opens it closes it. */
+/** The published ledger and what distinguishes it from another; the caller closes it. */
 export async function openEdition(
   dir: string,
   { engine, clock, signal }: OpenOptions,
@@ -233,7 +233,7 @@ export async function openEdition(
   for (;;) {
     const key = keyOf(dir)
     const ledger = await openLedger(dir, { engine, clock, signal, ...limits })
-    // Another may have been published while this one was opened.
+    // Another ledger may have been published while this one was opened.
     if (key === null || key !== keyOf(dir)) {
       ledger.close()
       continue

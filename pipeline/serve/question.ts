@@ -1,5 +1,5 @@
-// A question of a view: one statement of ours with the user's words as values beside it. The view shows the statement with
-// the values written out, so that whoever wants to know more can open it in the console and go on from there.
+// A query of a view: a fixed statement with the user's input as bound values. The view shows the statement with the values
+// written out, so that users can open it in the console and continue from there.
 import type { DuckDBValue } from '@duckdb/node-api'
 import { literal } from '../engine/quote.ts'
 import type { Reader } from '../ledger/reader.ts'
@@ -12,14 +12,14 @@ export interface Question {
   readonly values: Readonly<Record<string, string | number | boolean | null>>
 }
 
-/** Without empty lines and the indentation of our sources. */
+/** The statement without empty lines and the indentation of the source code. */
 export function question(sql: string, values: Question['values'] = {}): Question {
   const lines = sql.split('\n').filter((line) => line.trim() !== '')
   const indent = Math.min(...lines.map((line) => line.length - line.trimStart().length))
   return { sql: lines.map((line) => line.slice(indent).trimEnd()).join('\n'), values }
 }
 
-/** The statement as it can be run anywhere: its values stand in it as literals. */
+/** The statement as it can be run anywhere, with its values as literals. */
 export function written({ sql, values }: Question): string {
   return sql.replace(/\$([a-z][a-z0-9_]*)/g, (place, name: string) => {
     const value = values[name]
@@ -29,7 +29,7 @@ export function written({ sql, values }: Question): string {
   })
 }
 
-/** The values that the statement names: DuckDB refuses to be given others. */
+/** Only the values that the statement names: DuckDB refuses any others. */
 const named = ({ sql, values }: Question): Record<string, DuckDBValue> =>
   Object.fromEntries(
     [...sql.matchAll(/\$([a-z][a-z0-9_]*)/g)].map(([, name = '']) => [name, values[name] as DuckDBValue]),
@@ -38,7 +38,7 @@ const named = ({ sql, values }: Question): Record<string, DuckDBValue> =>
 export const streamOf = (ledger: Reader, asked: Question): Promise<QueryResult> =>
   ledger.stream(asked.sql, named(asked))
 
-/** All rows as objects by column name, and the statement that made them. */
+/** All rows as objects by column name, and the statement that returned them. */
 export async function rowsOf<R>(ledger: Reader, asked: Question): Promise<Rows<R>> {
   const { columns, rows } = await streamOf(ledger, asked)
   const names = columns.map(({ name }) => name)
@@ -50,12 +50,12 @@ export async function rowsOf<R>(ledger: Reader, asked: Question): Promise<Rows<R
 const asObject = <R>(names: readonly string[], row: Row): R =>
   Object.fromEntries(names.map((name, at) => [name, row[at] ?? null])) as R
 
-/** Conditions that hold together, each with its values. */
+/** Conditions joined by `and`, each with its values. */
 export class Conditions {
   readonly #parts: string[] = []
   readonly values: Record<string, string | number | boolean | null> = {}
 
-  /** A value under a name of its own; what stands in the statement for it. */
+  /** Adds a value under a unique name, and returns its placeholder in the statement. */
   value(value: string | number | boolean | null): string {
     const name = `v${Object.keys(this.values).length + 1}`
     this.values[name] = value
@@ -67,27 +67,27 @@ export class Conditions {
     return this
   }
 
-  /** One of several texts, as an address gives them: with commas between them. Nothing narrows nothing. */
+  /** The column equals one of several texts, given as in an address, separated by commas. An empty text adds no condition. */
   oneOf(column: string, given: string | undefined): this {
     const texts = listOf(given)
     if (texts.length === 0) return this
     return this.add(`${column} in (${texts.map((text) => this.value(text)).join(', ')})`)
   }
 
-  /** From an instant on, and before another; ISO-8601. */
+  /** At or after one instant and before another; ISO-8601. */
   within(column: string, { from, before }: { from: string | null; before: string | null }): this {
     if (from !== null) this.add(`${column} >= ${this.value(from)}::timestamptz`)
     if (before !== null) this.add(`${column} < ${this.value(before)}::timestamptz`)
     return this
   }
 
-  /** All of them, behind `where`; nothing without any. */
+  /** All conditions after `where`; empty if there are none. */
   get where(): string {
     return this.#parts.length === 0 ? '' : `where ${this.#parts.join('\n  and ')}`
   }
 }
 
-/** What stands between commas; a name may have a comma itself, so that several are also taken as the one that they would be. */
+/** The texts between commas. A name may itself contain a comma, so the whole text is included as one name too. */
 export function listOf(given: string | undefined): string[] {
   const texts = (given ?? '')
     .split(',')

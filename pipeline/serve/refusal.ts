@@ -1,4 +1,4 @@
-// What goes wrong, as an answer of the server: the same errors as on the command line, with the status of HTTP.
+// Errors as answers of the server: the same as on the command line, with an HTTP status.
 import { TieoutError, UsageError } from '../../models/error.ts'
 import { NoLedger } from '../ledger/ledger.ts'
 import type { Failure } from './api.ts'
@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<RefusalStatus, string>> = {
   429: 'Busy',
 }
 
-/** The server does not do what a request asks for. */
+/** Thrown if the server refuses a request. */
 export class Refusal extends TieoutError {
   override readonly name: string
   readonly status: RefusalStatus
@@ -35,14 +35,14 @@ export class Refusal extends TieoutError {
   }
 }
 
-/** What of an error leaves the process: our own words, never a stack, and nothing of what is not ours to explain. */
+/** The part of an error that leaves the process: tieout's own message, never a stack, and nothing of any other error. */
 export function failureOf(error: unknown): Failure {
   if (!(error instanceof TieoutError)) {
     return {
       error: {
         name: 'Error',
-        message: 'An unexpected error.',
-        action: 'Try again; if it persists, report it with what `tieout serve --log-level debug` writes.',
+        message: 'Unexpected error.',
+        action: 'Try again. If it persists, report it with the output of `tieout serve --log-level debug`.',
       },
     }
   }

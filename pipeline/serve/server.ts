@@ -1,4 +1,4 @@
-// The server on loopback: opened, asked and closed. It listens on 127.0.0.1 and ::1 and nowhere else.
+// Starting and stopping the server. It listens only on loopback: 127.0.0.1 and ::1.
 import { setMaxListeners } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -20,24 +20,24 @@ export interface ServeOptions
   extends Omit<AppContext, 'guard' | 'published' | 'events' | 'assets' | 'console' | 'notes'>,
     Pick<PublishedOptions, 'engine' | 'onTrouble'>,
     Pick<NotesOptions, 'explain'> {
-  /** 0 takes a free one. */
+  /** 0 for any free port. */
   readonly port: number
 }
 
 export interface Serving {
   readonly port: number
-  /** A new address with a code that is good once, for a minute. */
+  /** A new address with a code that works once, within a minute. */
   readonly newAddress: () => string
-  /** Ends what is under way, and closes. */
+  /** Ends the requests in progress, and closes. */
   readonly close: () => Promise<void>
 }
 
-/** NoLedger where nothing is published, UsageError for a port that cannot be had. */
+/** Throws NoLedger if nothing is published, UsageError for a port that is not available. */
 export async function serve(options: ServeOptions): Promise<Serving> {
   const { dir, engine, clock, onTrouble } = options
   const ending = new AbortController()
   const signal = AbortSignal.any([options.signal, ending.signal])
-  // Every question under way listens for it.
+  // Every query in progress listens for it.
   setMaxListeners(0, signal)
   const events = new Events()
   const questions = new Console({ dir, engine, clock, signal })
@@ -83,7 +83,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     close: async () => {
       ending.abort()
       await Promise.all(servers.map(closed))
-      // A note that is being published is finished: half of it would be in the journal and not in the books.
+      // A note that is being published is completed: otherwise it would be in the journal but not in the books.
       await notes.done
       published.close()
     },
@@ -100,14 +100,14 @@ const closed = (server: Server): Promise<void> =>
 
 const ATTEMPTS = 5
 
-/** Both loopback addresses under one port: `localhost` may mean either, and nobody else is to answer to it. */
+/** Both loopback addresses on one port: `localhost` may mean either, and no other program should answer on it. */
 async function listen(port: number, fetch: Answering): Promise<Server[]> {
   for (let attempt = 1; ; attempt += 1) {
     const first = await listenOn('127.0.0.1', port, fetch).catch((error: unknown) => refuse(port, error))
     try {
       return [first, await listenOn('::1', portOf(first), fetch)]
     } catch (error) {
-      // A machine without IPv6 has no such address.
+      // A machine without IPv6 has no ::1.
       if (codeOf(error) !== 'EADDRINUSE') return [first]
       await closed(first)
       if (port !== 0 || attempt === ATTEMPTS) refuse(port, error)
@@ -136,7 +136,7 @@ function refuse(port: number, cause: unknown): never {
   throw new TieoutError('The server cannot listen on loopback.', {
     where: `127.0.0.1:${port}`,
     found: codeOf(cause),
-    action: 'Check the network of this machine, then run again.',
+    action: 'Check this machine’s network, then run again.',
     cause,
   })
 }

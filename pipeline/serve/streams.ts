@@ -1,10 +1,10 @@
-// Answers that are sent as they are made. A failure half-way breaks the connection, so that no reader takes a part for the
-// whole; one who leaves ends what was being made for him.
+// Answers that are sent as they are produced. A failure half-way breaks the connection, so that no reader mistakes a part for
+// the whole. If the reader leaves, producing the answer ends.
 
 export interface Ending {
   /** Runs once: after the last piece, a failure, or when the reader has left. */
   readonly end?: () => void
-  /** Ends the connection where it stands, and hears of the failure. */
+  /** Breaks the connection immediately; called with the failure. */
   readonly breakOff: (error: unknown) => void
 }
 
@@ -26,7 +26,7 @@ export function bodyOf(
       pull: async (controller) => {
         try {
           const { done, value } = await iterator.next()
-          // The reader left meanwhile.
+          // The reader has left in the meantime.
           if (isOver) return
           if (done === true) {
             finish()
@@ -35,7 +35,7 @@ export function bodyOf(
         } catch (error) {
           if (isOver) return
           finish()
-          // The server below would end the answer properly, with the error's text as its last words.
+          // The HTTP server would otherwise end the answer normally, with the error's text at its end.
           breakOff(error)
           controller.close()
         }
@@ -49,7 +49,7 @@ export function bodyOf(
   )
 }
 
-/** One object a line. */
+/** One object per line. */
 export async function* linesOf(objects: AsyncIterable<unknown>): AsyncIterable<string> {
   for await (const object of objects) yield `${JSON.stringify(object)}\n`
 }

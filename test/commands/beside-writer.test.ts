@@ -15,7 +15,7 @@ test.each(['import --list', 'writes', 'plan'])(
     try {
       const { code, stdout, stderr } = await tieout([...words.split(' '), '--dir', dir])
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-      expect(stderr).toContain('tieout: Another run is writing these books.')
+      expect(stderr).toContain('tieout: Another run is writing to these books.')
       expect(stderr).toContain(`process ${process.pid} on `)
     } finally {
       await books.close()

@@ -70,7 +70,7 @@ test('lock: a living holder is named with its start and command, and nothing is 
   expect(error.exitCode).toBe(2)
   expect(error.describe()).toBe(
     [
-      'Another run is writing these books.',
+      'Another run is writing to these books.',
       `  where:    ${join(dir, 'lock')}`,
       '  expected: no other run',
       `  found:    process ${child.process.pid} on ${hostname()}, started ${before.processStartedAt}, command "nightly", since ${before.since}`,
@@ -85,7 +85,9 @@ test('lock: a second lock in the same process is refused', async () => {
   const dir = await emptyBooks()
   const lock = await acquireLock(dir, 'sync', stillClock)
 
-  await expect(acquireLock(dir, 'build', stillClock)).rejects.toThrow('Another run is writing these books.')
+  await expect(acquireLock(dir, 'build', stillClock)).rejects.toThrow(
+    'Another run is writing to these books.',
+  )
 
   await lock.release()
   await (await acquireLock(dir, 'build', stillClock)).release()

@@ -265,7 +265,7 @@ describe('every answer', () => {
         )
       })
       expect([path, answer.slice(9, 12)]).toEqual([path, '411'])
-      expect(answer).toContain('What is sent must say how long it is.')
+      expect(answer).toContain('The request does not state its length.')
     }
   })
 

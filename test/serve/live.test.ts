@@ -149,7 +149,7 @@ describe('a note that cannot be made', () => {
     const lock = await acquireLock(dir, 'nightly', systemClock)
     const { noNote } = await serving.get<OneBreak>('/api/breaks/b1')
     expect(noNote).toMatch(
-      new RegExp(`^The command nightly \\(process ${process.pid} on .+\\) has written these books since`),
+      new RegExp(`^The command nightly \\(process ${process.pid} on .+\\) has been writing to these books since`),
     )
     const { status, text } = await serving.post('/api/breaks/b1/note', { note: 'It’s known.' })
     expect([status, JSON.parse(text).error]).toMatchObject([
@@ -158,7 +158,7 @@ describe('a note that cannot be made', () => {
         name: 'Busy',
         found: expect.stringContaining(`process ${process.pid} on `),
         action:
-          "Wait until it has ended, then send the note again, or run: tieout explain-break b1 --note 'It’s known.'",
+          "Wait until it has ended, then save the note again, or run: tieout explain-break b1 --note 'It’s known.'",
       },
     ])
     const dashed = await serving.post('/api/breaks/b1/note', { note: '-5 USDT' })

@@ -8,23 +8,23 @@ export interface About {
   readonly version: string
   /** Folder of the books. */
   readonly dir: string
-  /** Notes cannot be made. */
+  /** Notes cannot be saved. */
   readonly isReadOnly: boolean
-  /** What the server calls now. */
+  /** The server's current time. */
   readonly now: Time
   readonly stamp: Stamp
   /** For filters; sorted. */
   readonly accounts: readonly string[]
   readonly ledgers: readonly string[]
   readonly coins: readonly string[]
-  /** Reporting currency of the published values; null where none is known. */
+  /** Reporting currency of the published values; null if not known. */
   readonly currency: string | null
 }
 
 /**
- * GET /api/events, server-sent events. Each event bears its kind as the name (`event: published`) and the object as JSON.
- * On connecting, `published`, `run` and, where there is one, `note` and `unopened` come at once: books newer than those of
- * `published` that cannot be opened; null as soon as they can, or are gone.
+ * GET /api/events, server-sent events. Each event has its kind as the name (`event: published`) and the object as JSON.
+ * On connecting, `published`, `run` and, if there is one, `note` and `unopened` are sent immediately. `unopened` is for books
+ * newer than those of `published` that cannot be opened; its value is null as soon as they can, or are gone.
  */
 export type ServerEvent =
   | { readonly kind: 'published'; readonly stamp: Stamp }

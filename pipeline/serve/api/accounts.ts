@@ -1,12 +1,12 @@
-// Accounts: wallets, their balances and the days of one.
+// Accounts: wallets, their balances and the daily history of one.
 import type { Amount, Day, Rows, Stamped, Time } from './shapes.ts'
 
-/** GET /api/accounts?account=&ledger=&coin=&from=&to= (days; they bound the trial balance; `to` is included) */
+/** GET /api/accounts?account=&ledger=&coin=&from=&to= (days; they limit the trial balance; `to` is inclusive) */
 export interface Accounts extends Stamped {
   readonly accounts: Rows<AccountRow>
   readonly balances: Rows<BalanceRow>
   readonly trialBalance: Rows<TrialBalanceRow>
-  /** Days of the trial balance, both included: as asked for, else the month of the last day of the books. */
+  /** Days of the trial balance, both inclusive: as requested, else the month of the last day in the books. */
   readonly period: { readonly from: Day | null; readonly to: Day | null }
 }
 
@@ -22,16 +22,16 @@ export interface BalanceRow {
   readonly account: string
   readonly ledger: string
   readonly coin: string
-  /** What the books say. */
+  /** The balance in the books. */
   readonly quantity: Amount
   readonly borrowed: Amount
   readonly own: Amount
-  /** What the venue said last; null where its feed has no balances. */
+  /** The last balance the venue reported; null if its feed has no balances. */
   readonly venue_balance: Amount | null
   /** quantity − venue_balance. */
   readonly difference: Amount | null
   readonly as_of: Time | null
-  /** Value of what is own at the last day of the books; null without a price. */
+  /** Value of what is owned on the last day in the books; null without a price. */
   readonly own_value: Amount | null
   readonly currency: string | null
 }

@@ -4,7 +4,7 @@ import type { Amount, Failure, Page, Rows, Stamped, Time } from './shapes.ts'
 export type Severity = 'error' | 'warning' | 'notice'
 export type BreakStatus = 'open' | 'explained' | 'resolved'
 
-/** Filters of breaks. Several values with commas; status is `open` when absent, `all` for every status. */
+/** Filters of breaks. Several values are separated by commas; status is `open` if absent, `all` for every status. */
 export interface BreakFilter {
   readonly status?: string
   readonly severity?: string
@@ -18,9 +18,9 @@ export interface BreakFilter {
 /** GET /api/breaks?…filters&cursor=: by severity, then newest first; 100 rows a page. */
 export interface Breaks extends Stamped {
   readonly breaks: Page<BreakRow>
-  /** Counts under the filters, by severity, check and status. */
+  /** Counts for the filters, by severity, check and status. */
   readonly counts: Rows<BreakGroupRow>
-  /** Breaks of the last build where it was not published; null when the published ledger is the last build. */
+  /** Breaks of the last build, if it was not published; null if the published ledger is the last build. */
   readonly unpublished: BreakTotals | null
 }
 
@@ -43,13 +43,13 @@ export interface BreakRow {
   /** found − expected. */
   readonly difference: Amount | null
   readonly explanation: string
-  /** JSON list of ids, each of which the proof takes. */
+  /** JSON list of ids, each of which has a proof. */
   readonly evidence: string
   readonly first_seen_at: Time
   readonly status: BreakStatus
   readonly note: string | null
   readonly noted_at: Time | null
-  /** A note holds as long as this stays. */
+  /** A note applies as long as this does not change. */
   readonly figures_hash: string
 }
 
@@ -63,29 +63,29 @@ export interface BreakGroupRow {
 /** GET /api/breaks/BREAK_ID */
 export interface OneBreak extends Stamped {
   readonly break: Rows<BreakRow>
-  /** What was said of it before and now, oldest first. */
+  /** All notes on it, past and current, oldest first. */
   readonly notes: Rows<NoteRow>
-  /** Why a note cannot be made now; null when it can. */
+  /** Why a note cannot be saved now; null if it can. */
   readonly noNote: string | null
-  /** The command that makes the note. */
+  /** The command that saves the note. */
   readonly command: string
 }
 
 export interface NoteRow {
   readonly noted_at: Time
-  /** Null when it was taken back, or erased. */
+  /** Null if it was withdrawn or erased. */
   readonly note: string | null
   readonly is_withdrawn: boolean
-  /** Whether it is of the figures as they stand now. */
+  /** Whether it applies to the current figures. */
   readonly is_of_these_figures: boolean
 }
 
-/** POST /api/breaks/BREAK_ID/note; null takes the note back. Answers 202 with NoteProgress, or 409 with who holds the lock. */
+/** POST /api/breaks/BREAK_ID/note; null withdraws the note. Answers 202 with NoteProgress, or 409 with who holds the lock. */
 export interface NoteRequest {
   readonly note: string | null
 }
 
-/** GET /api/notes/current (null when none was made since the start), and the event `note`. */
+/** GET /api/notes/current (null if none was saved since the start), and the event `note`. */
 export interface NoteProgress {
   readonly breakId: string
   readonly note: string | null

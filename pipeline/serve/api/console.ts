@@ -1,21 +1,21 @@
-// Console: queries, their files, and what is offered while one is written.
+// Console: queries, their files, and completions.
 import type { Cell, CellKind, Column, Failure, Stamp, Stamped } from './shapes.ts'
 
 /** POST /api/console/run. One query at a time and four waiting; a fifth is refused with 429. */
 export interface ConsoleRequest {
-  /** Chosen by the page, unique: what cancel names. */
+  /** Chosen by the page, unique; named by cancel. */
   readonly id: string
   readonly sql: string
-  /** Seconds until the last row, at most 600; 30 when absent. */
+  /** Seconds until the last row, at most 600; 30 if absent. */
   readonly timeout?: number
 }
 
-/** Answer of run: NDJSON, a line an object. The last line is always `end`; a stream without one was broken off. */
+/** Answer of run: NDJSON, one object per line. The last line is always `end`; a stream without it was cut off. */
 export type ConsoleLine =
   | { readonly kind: 'waiting'; readonly ahead: number }
   | { readonly kind: 'begun'; readonly stamp: Stamp }
   | { readonly kind: 'columns'; readonly columns: readonly Column[] }
-  /** `total`: rows so far, these included. */
+  /** `total`: rows so far, including these. */
   | { readonly kind: 'rows'; readonly total: number; readonly rows: readonly (readonly Cell[])[] }
   | ConsoleEnd
 
@@ -30,7 +30,7 @@ export interface ConsoleEnd {
   readonly error?: Failure['error']
 }
 
-/** POST /api/console/cancel; answers 204, also when there is no such query any more. */
+/** POST /api/console/cancel; answers 204, even if the query no longer exists. */
 export interface ConsoleCancel {
   readonly id: string
 }
@@ -41,7 +41,7 @@ export interface ConsoleDownload {
   readonly format: 'csv' | 'parquet'
 }
 
-/** A GET of `url` brings the file, once and within 60 s; a failure half-way breaks the connection. */
+/** A GET of `url` returns the file, once and within 60 s; a failure half-way breaks the connection. */
 export interface ConsoleTicket {
   readonly url: string
 }
@@ -56,7 +56,7 @@ export interface CompleteRequest {
 export interface Completion {
   readonly suggestions: readonly {
     readonly text: string
-    /** Offset in sql from which `text` replaces what stands before the cursor. */
+    /** Offset in sql from which `text` replaces the text before the cursor. */
     readonly from: number
   }[]
 }
@@ -64,7 +64,7 @@ export interface Completion {
 /** GET /api/console/schema */
 export interface ConsoleSchema extends Stamped {
   readonly tables: readonly SchemaTable[]
-  /** Words of the dialect, for highlighting. */
+  /** Keywords of the dialect, for highlighting. */
   readonly keywords: readonly string[]
   readonly functions: readonly string[]
   readonly types: readonly string[]
@@ -75,7 +75,7 @@ export interface SchemaTable {
   readonly says: string
   readonly grain: string
   readonly keys: string
-  /** Null of a view, which has none of its own. */
+  /** Null for a view, which has no rows of its own. */
   readonly rows: number | null
   readonly columns: readonly SchemaColumn[]
 }

@@ -1,13 +1,13 @@
-// Coverage: what was had of each feed, what was not and why, and the runs that received it.
+// Coverage: what was received from each feed, what was not and why, and the runs that received it.
 import type { Rows, Stamped, Time } from './shapes.ts'
 
 /** GET /api/coverage?account=&feed=&from=&to= (days) */
 export interface Coverage extends Stamped {
-  /** Intervals that touch the days; the grid of days is cut from them. */
+  /** Intervals that overlap the days; the grid of days is drawn from them. */
   readonly intervals: Rows<CoverageRow>
   /** One for each account, feed and partition. */
   readonly feeds: Rows<FeedStatus>
-  /** What the server calls now, for days and hours left. */
+  /** The server's current time, for days and hours left. */
   readonly now: Time
 }
 
@@ -25,7 +25,7 @@ export interface CoverageRow {
   readonly account: string
   readonly feed: string
   readonly partition: string
-  /** Null where the status is of the whole feed. */
+  /** Null if the status applies to the whole feed. */
   readonly starts_at: Time | null
   readonly ends_at: Time | null
   readonly status: CoverageStatus
@@ -34,8 +34,8 @@ export interface CoverageRow {
 }
 
 /**
- * GET /api/coverage/runs?account=&feed=&partition=&from=&to= (days): which runs received what lies in the days, of one
- * feed; the newest first.
+ * GET /api/coverage/runs?account=&feed=&partition=&from=&to= (days): the runs that received one feed's records for
+ * those days, newest first.
  */
 export interface CoverageRuns extends Stamped {
   readonly runs: Rows<CoverageRun>
@@ -46,14 +46,14 @@ export interface CoverageRun {
   readonly started_at: Time | null
   readonly command: string | null
   readonly outcome: string | null
-  /** How far the ranges that it proved reach, not only in these days. */
+  /** The extent of the ranges that it proved, not limited to these days. */
   readonly starts_at: Time
   readonly ends_at: Time
   readonly pages: number
   readonly rows: number
 }
 
-/** As `tieout status --json` has it. */
+/** As in `tieout status --json`. */
 export interface FeedStatus {
   readonly account: string
   readonly feed: string
@@ -71,6 +71,6 @@ export interface FeedStatus {
   readonly reason: string | null
   /** How long the venue remembers the feed; null if no limit is known. */
   readonly retentionDays: number | null
-  /** When the venue begins to forget what has not been fetched; in the past when it has begun. */
+  /** When the venue starts to forget what has not been fetched; in the past if it already has. */
   readonly forgetsAt: Time | null
 }

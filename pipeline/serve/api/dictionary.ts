@@ -1,4 +1,4 @@
-// Dictionary: what each table means and what it is made from.
+// Dictionary: what each table means and what it is built from.
 import type { SchemaTable } from './console.ts'
 import type { Stamped } from './shapes.ts'
 
@@ -8,11 +8,11 @@ export interface Dictionary extends Stamped {
 }
 
 export interface DictionaryTable extends SchemaTable {
-  /** What it is made from, as the lines of a tree. */
+  /** What it is built from, as the lines of a tree. */
   readonly madeFrom: readonly LineageLine[]
   /** Feeds, files and configuration at the bottom. */
   readonly sources: readonly string[]
-  /** Published tables that are made from it, by name. */
+  /** Published tables that are built from it, by name. */
   readonly usedBy: readonly string[]
 }
 

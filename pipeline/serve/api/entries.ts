@@ -1,9 +1,9 @@
-// Ledger: entries in pages, and what there is to narrow them by.
+// Ledger: entries in pages, and the values to filter them by.
 import type { Amount, Page, Rows, Stamped, Time } from './shapes.ts'
 
 /**
- * Filters of GET /api/entries, /api/entries/facets and /api/csv/entries. Several values of one name with commas.
- * `from` and `to` are days (both included) or times; `id` is an entry_id, a transaction_id or the venue's own id.
+ * Filters of GET /api/entries, /api/entries/facets and /api/csv/entries. Several values are separated by commas.
+ * `from` and `to` are days (both inclusive) or times; `id` is an entry_id, a transaction_id or the venue's own id.
  */
 export interface EntryFilter {
   readonly account?: string
@@ -35,13 +35,13 @@ export interface EntryRow {
   readonly type: string | null
   readonly source_feed: string
   readonly source_id: string
-  /** Order of the record among all of the account. */
+  /** Order of the record among all of the account's records. */
   readonly place: number
   /** Balance of account, ledger and coin after this entry, whatever the filters. */
   readonly balance: Amount
 }
 
-/** GET /api/entries/facets?…filters: each facet is counted under the other filters, without its own. */
+/** GET /api/entries/facets?…filters: each facet is counted under all filters except its own. */
 export interface EntryFacets extends Stamped {
   /** Exact count under all filters. */
   readonly count: Rows<{ readonly count: number }>

@@ -1,4 +1,4 @@
-// Filings, and what differs from them now.
+// Filings, and what differs from them today.
 import type { Cell, Column, Stamped, Time } from './shapes.ts'
 
 /** GET /api/filings */
@@ -20,13 +20,13 @@ export interface FilingRow {
   readonly problem: string | null
 }
 
-/** GET /api/filings/NAME: the same report made again now, held against it. */
+/** GET /api/filings/NAME: the same report, generated again and compared with it. */
 export interface FilingDifference extends Stamped {
   readonly filing: FilingRow
   /** Columns change (added, removed, changed), line, field, before, after. */
   readonly columns: readonly Column[]
   readonly rows: readonly (readonly Cell[])[]
-  /** What differs in short, which inputs changed, whether the journal still holds. */
+  /** A summary of the differences, which inputs changed, and whether the journal is still intact. */
   readonly notes: readonly string[]
   /** The command that prints the same. */
   readonly command: string

@@ -3,8 +3,8 @@ import type { Matching } from './lots.ts'
 import type { Amount, Cell, Column, Failure, Page, Rows, Stamp, Stamped, Time } from './shapes.ts'
 
 /**
- * Filters of gains. `from`, `to` (days or times, included) or `year` (the tax year of the published rules); `term` as the
- * column; `known`: `no` keeps pieces without a known gain alone.
+ * Filters of gains. `from`, `to` (days or times, inclusive) or `year` (the tax year of the published rules); `term` as the
+ * column; `known`: `no` keeps only pieces without a known gain.
  */
 export interface GainFilter {
   readonly account?: string
@@ -19,7 +19,7 @@ export interface GainFilter {
 /** GET /api/gains?…filters&cursor=: pieces of disposals as published, newest first; 100 rows a page. */
 export interface Gains extends Stamped {
   readonly pieces: Page<DisposalRow>
-  /** By coin and term; what has no known gain is a row of its own. */
+  /** By coin and term; pieces without a known gain are in separate rows. */
   readonly totals: Rows<GainTotalRow>
   /** Tax years in which something was disposed of, newest first. */
   readonly years: readonly number[]
@@ -43,7 +43,7 @@ export interface DisposalRow {
   readonly term: string | null
   readonly disposal_id: string
   readonly lot_id: string | null
-  /** Tells the row from others of this ledger; means nothing else. */
+  /** Distinguishes the row from others in this ledger; has no other meaning. */
   readonly rowid: number
 }
 
@@ -61,8 +61,8 @@ export interface GainTotalRow {
 }
 
 /**
- * GET /api/gains/methods?methods=fifo,lifo,hifo&account=&from=&to=&year=: NDJSON, a MethodLine a line. Leaving (abort the
- * fetch) cancels it. Its figures are those of `tieout report gains --methods`.
+ * GET /api/gains/methods?methods=fifo,lifo,hifo&account=&from=&to=&year=: NDJSON, one MethodLine per line. Aborting the
+ * fetch cancels it. Its figures are those of `tieout report gains --methods`.
  */
 export type MethodLine =
   | { readonly kind: 'progress'; readonly method: string; readonly done: number; readonly of: number }

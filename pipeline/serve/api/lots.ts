@@ -1,4 +1,4 @@
-// Lots: what is still held, and what it cost.
+// Lots: what is still held, and its cost.
 import type { Amount, Page, Rows, Stamped, Time } from './shapes.ts'
 
 /** GET /api/lots?account=&coin=&cursor=: open lots, oldest acquisition first within account and coin; 100 rows a page. */
@@ -6,7 +6,7 @@ export interface Lots extends Stamped {
   readonly lots: Page<LotRow>
   /** By account and coin, over all pages. */
   readonly holdings: Rows<HoldingRow>
-  /** Disposals without a known basis, and what of lots has none. */
+  /** Disposals without a known basis, and quantities in lots without one. */
   readonly unknownBasis: Rows<UnknownBasisRow>
   readonly matching: Matching | null
 }
@@ -28,7 +28,7 @@ export interface LotRow {
   readonly currency: string | null
   /** Null for a pool. */
   readonly lot_id: string | null
-  /** Tells the row from others of this ledger; means nothing else. */
+  /** Distinguishes the row from others in this ledger; has no other meaning. */
   readonly rowid: number
 }
 

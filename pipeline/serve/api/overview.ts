@@ -1,4 +1,4 @@
-// Overview: worth, profit and loss, and how the books stand.
+// Overview: net worth, profit and loss, and the state of the books.
 import type { BreakTotals, Severity } from './breaks.ts'
 import type { FeedStatus } from './coverage.ts'
 import type { RunRow } from './runs.ts'
@@ -6,7 +6,7 @@ import type { Amount, Day, Rows, Stamped, Time } from './shapes.ts'
 
 /** GET /api/overview?account= */
 export interface Overview extends Stamped {
-  /** How all the books stand, as `tieout status` has it in its first line. */
+  /** The state of the books as a whole, as in the first line of `tieout status`. */
   readonly verdict: { readonly meaning: string; readonly text: string }
   /** As the breaks have it. */
   readonly unpublished: BreakTotals | null
@@ -16,7 +16,7 @@ export interface Overview extends Stamped {
   /** The worst; `feedCount` counts all of them. */
   readonly coverage: Rows<FeedStatus>
   readonly feedCount: number
-  /** Feed that the venue begins to forget first; null where none is known to. In the past: it has begun. */
+  /** The feed that the venue forgets soonest; null if none has a known limit. A time in the past means that it has started. */
   readonly forgetsNext: FeedStatus | null
   readonly lastRun: Rows<RunRow>
   readonly lastGoodRunAt: Time | null
@@ -24,7 +24,7 @@ export interface Overview extends Stamped {
 
 export interface NetWorthRow {
   readonly day: Day
-  /** Null where nothing has a price. */
+  /** Null if nothing has a price. */
   readonly value: Amount | null
   readonly currency: string | null
   readonly unpriced_coins: number
@@ -36,9 +36,9 @@ export interface PnlRow {
   /** First day of the month. */
   readonly month: Day
   readonly kind: PnlKind
-  /** Coin or currency of the amount: amounts of different coins are never added. */
+  /** Coin or currency of the amount: amounts in different coins are never added. */
   readonly coin: string | null
-  /** Null where no gain is known. */
+  /** Null if no gain is known. */
   readonly amount: Amount | null
   /** Pieces of disposals without a known gain, of kind gains. */
   readonly unknown_pieces: number

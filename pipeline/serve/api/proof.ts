@@ -18,10 +18,10 @@ export interface ProofStep {
   readonly what: string
   readonly id: string
   readonly fields: Readonly<Record<string, Cell>>
-  /** For a record: where it stands in the journal, its hash checked while this answer was made. */
+  /** For a record: its place in the journal; its hash was verified while this answer was produced. */
   readonly evidence?: ProofEvidence
   readonly steps: readonly ProofStep[]
-  /** Further steps that are not shown; ask with a larger limit. */
+  /** Further steps that are not shown; request them with a larger limit. */
   readonly omitted?: number
 }
 
@@ -31,18 +31,18 @@ export interface ProofEvidence {
   readonly row: number | null
   /** How the frame describes itself: kind, account, feed, at, request {method, path}, … */
   readonly meta: Readonly<Record<string, Cell>>
-  /** Chain hash that ends with this frame, in hex; verified now. */
+  /** Chain hash up to and including this frame, in hex; verified now. */
   readonly chain: string
-  /** SHA-256 of the body as received; null when it was erased. */
+  /** SHA-256 of the body as received; null if it was erased. */
   readonly body_sha256: string | null
   readonly body_bytes: number | null
-  /** The body is gone on purpose; the chain holds. */
+  /** The body was erased on purpose; the chain is intact. */
   readonly erased: boolean
-  /** When; null where it is not erased, and where no note says it. */
+  /** When; null if it is not erased, or if no note records when. */
   readonly erased_at: string | null
-  /** Place of the row in the body, the end not included. */
+  /** Position of the row in the body, excluding the end. */
   readonly row_bytes: readonly [number, number] | null
   readonly row_text: string | null
-  /** Data about people stand as null in row_text. */
+  /** Personal data is null in row_text. */
   readonly without_personal_data: boolean
 }

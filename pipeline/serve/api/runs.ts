@@ -1,4 +1,4 @@
-// Runs, and the one that is under way.
+// Runs, and the one in progress.
 import type { Page, Stamped, Time } from './shapes.ts'
 
 /** GET /api/runs?cursor= */
@@ -18,25 +18,25 @@ export interface RunRow {
   readonly outcome: string | null
 }
 
-/** GET /api/runs/live (null where none is running), and the event `run`. */
+/** GET /api/runs/live (null if none is running), and the event `run`. */
 export interface LiveRun {
   readonly run: string
   readonly command: string
   readonly pid: number
   readonly startedAt: Time
   readonly updatedAt: Time
-  /** fetching, building; died: the process is gone and did not end its run. */
+  /** fetching, building; died: the process is gone and its run did not finish. */
   readonly phase: 'fetching' | 'building' | 'died'
   readonly requestsDone: number
   /** Planned so far; feeds are planned one after the other, so it grows. */
   readonly requestsPlanned: number
   readonly rows: number
-  /** Requests a minute since the start of fetching; null before the first. */
+  /** Requests per minute since fetching started; null before the first. */
   readonly perMinute: number | null
-  /** When what is planned will have been fetched, at the pace so far; null where that cannot be known. */
+  /** When everything planned will have been fetched, at the pace so far; null if that is not known. */
   readonly endsAbout: Time | null
   readonly feeds: readonly LiveFeed[]
-  /** What the run said last, newest last. */
+  /** The latest messages of the run, newest last. */
   readonly notes: readonly string[]
 }
 
@@ -46,7 +46,7 @@ export interface LiveFeed {
   readonly requestsDone: number
   readonly requestsPlanned: number
   readonly rows: number
-  /** Requests a minute that the venue's budget allows; null where none is known. */
+  /** Requests per minute that the venue's budget allows; null if none is known. */
   readonly budgetPerMinute: number | null
   /** Null while it is being fetched. */
   readonly status: string | null

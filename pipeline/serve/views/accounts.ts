@@ -1,4 +1,4 @@
-// Accounts: what each wallet holds by the books and by the venue, its days, and the trial balance of a period.
+// Accounts: what each wallet holds according to the books and the venue, its daily history, and the trial balance of a period.
 import { currencyOf, worthOf } from '../../reports/period-prices.ts'
 import { movesOf } from '../../reports/report.ts'
 import type { AccountRow, Accounts, BalanceDay, BalanceHistory, BalanceRow, TrialBalanceRow } from '../api.ts'
@@ -43,13 +43,13 @@ export function balancesQuestion(filters: Filters): Question {
   )
 }
 
-/** Both included; null where nothing bounds them. */
+/** Both inclusive; null if there is no limit. */
 export interface Days {
   readonly from: string | null
   readonly to: string | null
 }
 
-/** The days asked for, else the month of the last day of the books: whole histories are for those who ask for them. */
+/** The requested days, else the month of the last day in the books: a whole history is shown only on request. */
 export async function daysOf({ ledger }: Edition, { from, to }: Filters): Promise<Days> {
   periodOf({ from, to })
   if (from !== undefined || to !== undefined) return { from: from ?? null, to: to ?? null }
@@ -63,7 +63,7 @@ export async function daysOf({ ledger }: Edition, { from, to }: Filters): Promis
   }
 }
 
-/** Opening, what came in, what went out and closing of every wallet that held or moved something. */
+/** Opening balance, in, out and closing balance of every wallet that held or moved something. */
 export function trialBalanceQuestion({ ledger }: Edition, filters: Filters, days: Days): Question {
   const { from, before } = periodOf({ from: days.from ?? undefined, to: days.to ?? undefined })
   const conditions = wallets(filters).within('occurred_at', { from, before })
@@ -113,11 +113,11 @@ export async function accounts(edition: Edition, filters: Filters): Promise<Acco
   }
 }
 
-/** The days of one wallet and coin. */
+/** The daily history of one wallet and coin. */
 export function historyQuestion(filters: Filters): Question {
   for (const name of ['account', 'ledger', 'coin']) {
     if (filters[name] !== undefined) continue
-    throw new Refusal(400, 'The history is of one wallet and coin.', {
+    throw new Refusal(400, 'A history needs one wallet and one coin.', {
       where: name,
       expected: 'account, ledger and coin',
       action: 'Name all three.',

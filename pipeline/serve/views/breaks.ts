@@ -1,4 +1,4 @@
-// Breaks as work: what was expected and found, since when, what explains it, and the ids to look at.
+// Breaks to work through: what was expected and found, since when, what explains it, and the ids of the evidence.
 import type { Disk } from '../../journal/disk.ts'
 import { readUnpublishedBreaks } from '../../ledger/publish.ts'
 import type { BreakGroupRow, BreakRow, Breaks, BreakTotals } from '../api.ts'
@@ -53,7 +53,7 @@ export interface BooksFolder {
   readonly disk: Disk
 }
 
-/** Breaks of the last build where it was not published. */
+/** Breaks of the last build, if it was not published. */
 export async function unpublishedTotals({ dir, disk }: BooksFolder): Promise<BreakTotals | null> {
   const unpublished = await readUnpublishedBreaks(disk, dir)
   if (unpublished === null) return null

@@ -1,11 +1,11 @@
-// Coverage: what of each feed was had, by intervals, and when the venue begins to forget what was not.
+// Coverage: what was received from each feed, by interval, and when the venue starts to forget the rest.
 import { readFeeds } from '../../reports/status.ts'
 import type { Coverage, CoverageRow, CoverageRun, CoverageRuns } from '../api.ts'
 import type { Edition } from '../published.ts'
 import { Conditions, listOf, type Question, question, rowsOf, written } from '../question.ts'
 import { type Filters, type Now, periodOf } from './filters.ts'
 
-/** Intervals that touch the period, and words on whole feeds. */
+/** Intervals that overlap the period, and statuses of whole feeds. */
 export function coverageQuestion(filters: Filters): Question {
   const { account, feed } = filters
   const { from, before } = periodOf(filters)
@@ -42,7 +42,7 @@ export async function coverage({ ledger, stamp }: Edition, filters: Filters, now
   }
 }
 
-/** The runs whose proven ranges touch the period, of one feed. */
+/** The runs of one feed whose proven ranges overlap the period. */
 export async function coverageRuns(
   { ledger, stamp }: Edition,
   { account, feed, partition = '', ...filters }: Filters,

@@ -1,4 +1,4 @@
-// The rows of a view as CSV: all of them under its filters, as they are read.
+// The rows of a view as CSV: all that match its filters, streamed as they are read.
 import { csvText } from '../../output/csv.ts'
 import type { CsvView } from '../api.ts'
 import type { Edition } from '../published.ts'
@@ -42,7 +42,7 @@ const questions: Readonly<Record<Exclude<CsvView, 'filing'>, Ask>> = {
   runs: () => runsQuestion(),
 }
 
-/** Pieces of text; the edition stays open until the last of them. Refusal for a view that there is not. */
+/** Pieces of text; the edition stays open until the last of them. Refusal for an unknown view. */
 export async function csvOf(
   edition: Edition,
   view: string,
@@ -60,7 +60,7 @@ export async function csvOf(
   return csvText(columns, rows)
 }
 
-/** Views that days bound. */
+/** Views that are limited by days. */
 const OF_DAYS: ReadonlySet<string> = new Set<CsvView>([
   'trial-balance',
   'history',
@@ -72,14 +72,14 @@ const OF_DAYS: ReadonlySet<string> = new Set<CsvView>([
   'coverage',
 ])
 
-/** Days that the rows are of, for the name of the file as reports have it; empty where nothing bounds them. */
+/** The days that the rows cover, for the file name, as in reports; empty if there is no limit. */
 export async function csvDays(edition: Edition, view: string, filters: Filters): Promise<string> {
   if (!OF_DAYS.has(view)) return ''
   const { from, to } = view === 'trial-balance' ? await daysOf(edition, filters) : filters
   return [from ? `from-${from}` : '', to ? `to-${to}` : ''].filter((part) => part !== '').join('-')
 }
 
-/** What differs from a filing; it stands in memory, so the edition may close before it has been read. */
+/** The differences from a filing; they are in memory, so the edition may close before they have been read. */
 export async function filingCsv(
   edition: Edition,
   { name }: Filters,

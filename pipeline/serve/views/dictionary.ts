@@ -1,4 +1,4 @@
-// The dictionary: every published table and column in the words of the ledger's own comments, and what is made of what.
+// The dictionary: every published table and column as described by the ledger's own comments, and what is built from what.
 import { describe } from '../../ledger/describe.ts'
 import { type Lineage, lineageOf, readLineage, sourcesOf } from '../../ledger/lineage.ts'
 import { lotsStep } from '../../lots/step.ts'
@@ -65,7 +65,7 @@ export async function consoleSchema(edition: Edition): Promise<ConsoleSchema> {
 
 let lineage: Promise<Lineage> | undefined
 
-/** What the models of this version read; taken from their parse trees once. */
+/** What this version's models read, extracted from their parse trees once. */
 const shippedLineage = (): Promise<Lineage> => {
   lineage ??= readLineage([lotsStep({ method: 'fifo', scope: 'account' })])
   return lineage
@@ -92,7 +92,7 @@ export async function dictionary(edition: Edition): Promise<Dictionary> {
 
 const short = (table: string): string => table.replace(/^main\./, '')
 
-/** For each published table the published tables that are made from it, straight or by way of steps. */
+/** For each published table, the published tables built from it, directly or through intermediate steps. */
 function usersOf(origins: Lineage): Map<string, string[]> {
   const users = new Map<string, Set<string>>()
   const visit = (read: string, user: string, seen: Set<string>): void => {

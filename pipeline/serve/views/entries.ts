@@ -9,7 +9,7 @@ import { type Filters, periodOf } from './filters.ts'
 const COLUMNS = `entry_id, transaction_id, account, ledger, product_line, coin, amount, kind, occurred_at, symbol, type,
   source_feed, source_id, place`
 
-/** Records of an account stand in their order within one instant; an id tells what is left apart. */
+/** Within one instant, an account's records keep their order; the id breaks any remaining tie. */
 const time: Key = {
   sql: 'occurred_at',
   type: 'timestamptz',
@@ -25,25 +25,25 @@ const keys: readonly Key[] = [
 
 const FACETS = ['account', 'ledger', 'coin', 'kind', 'symbol'] as const
 
-/** Of account/feed/id/part, account/feed/id, and the venue's own id. */
+/** Accepts account/feed/id/part, account/feed/id, and the venue's own id. */
 function columnOfId(id: string): string {
   if (!id.includes('/')) return 'source_id'
   return /\/(amount|fee|deal|opening|rounding)$/.test(id) ? 'entry_id' : 'transaction_id'
 }
 
-/** All filters but those named. */
+/** All filters except those named. */
 function conditionsOf(filters: Filters, without?: string): Conditions {
   const conditions = new Conditions()
   for (const facet of FACETS) if (facet !== without) conditions.oneOf(facet, filters[facet])
   conditions.within('occurred_at', periodOf({ from: filters.from, to: filters.to }))
   if (filters.id !== undefined) {
-    // Looking in one long column and not in three: the form of an id tells whose it is.
+    // Searches one long column instead of three: the form of an id shows which kind it is.
     conditions.add(`${columnOfId(filters.id)} = ${conditions.value(filters.id)}`)
   }
   return conditions
 }
 
-/** All entries under the filters. */
+/** All entries that match the filters. */
 export function entriesQuestion(filters: Filters): Question {
   const conditions = conditionsOf(filters)
   return question(`select ${COLUMNS}\nfrom entries\n${conditions.where}\n${orderBy(keys)}`, conditions.values)
@@ -72,8 +72,8 @@ export async function entries({ ledger, stamp }: Edition, filters: Filters): Pro
 }
 
 /**
- * Balances after the entries of a page: that of the day before, and what the day brought until then. Wallets and days are
- * given as values, so that of a long history only those are read; `withBalances` says the same in one statement.
+ * Balances after the entries of a page: the previous day's balance plus the changes of the day so far. Wallets and days are
+ * passed as values, so that only those are read from a long history; `withBalances` does the same in one statement.
  */
 async function balancesOf(ledger: Reader, page: readonly EntryRow[]): Promise<Map<string, string>> {
   const days = page.map((row) => row.occurred_at.slice(0, 10))
@@ -108,7 +108,7 @@ async function balancesOf(ledger: Reader, page: readonly EntryRow[]): Promise<Ma
   return new Map(rows.map(({ entry_id, balance }) => [entry_id, balance]))
 }
 
-/** What each day brought to a wallet until each of its entries. */
+/** The running change of each wallet within each day, at each of its entries. */
 const SO_FAR = `select account, ledger, coin, entry_id, (occurred_at at time zone 'UTC')::date as day,
     sum(amount) over (
       partition by account, ledger, coin, (occurred_at at time zone 'UTC')::date order by occurred_at, place, entry_id
@@ -170,7 +170,7 @@ export async function entryFacets({ ledger, stamp }: Edition, filters: Filters):
 
 const KEPT_MAX = 100
 
-/** Counts read whole columns, and a published ledger never changes: the same question is answered once. */
+/** Counts read whole columns, and a published ledger never changes, so each query is answered only once. */
 const kept = new WeakMap<Reader, Map<string, Promise<Rows<FacetRow>>>>()
 
 async function facetsOf(ledger: Reader, asked: Question): Promise<Rows<FacetRow>> {

@@ -1,4 +1,4 @@
-// Filings: reports as they were handed in, and what differs from them today.
+// Filings: reports as they were filed, and how today's reports differ from them.
 
 import type { Clock } from '../../../models/clock.ts'
 import { UsageError } from '../../../models/error.ts'
@@ -56,7 +56,7 @@ const rowOfFiling = (filing: Filing): FilingRow => ({
   problem: null,
 })
 
-/** The report of a filing made again, held against it; its rows stand in memory. */
+/** The report of a filing, generated again and compared with it; its rows are in memory. */
 export async function filingReport(
   { ledger }: Edition,
   name: string,
@@ -93,4 +93,4 @@ export async function filingDifference(
 }
 
 export const noFilingNamed = (): UsageError =>
-  new UsageError('The CSV is of one filing.', { where: 'name', action: 'Name the filing.' })
+  new UsageError('The CSV needs the name of a filing.', { where: 'name', action: 'Name the filing.' })

@@ -1,17 +1,17 @@
-// What an address narrows a view to: its parameters as text, and the stretch of time that they mean.
+// The filters in the address of a view: its parameters as text, and the period that they mean.
 import type { Period } from '../../reports/period.ts'
 import { readPeriod } from '../../reports/period.ts'
 import type { Asked } from '../../reports/status.ts'
 import { type TaxCalendar, utcCalendar } from '../../rules/calendar.ts'
 
-/** Parameters by name; an empty one is as good as none. */
+/** Parameters by name; an empty parameter is the same as an absent one. */
 export type Filters = Readonly<Record<string, string | undefined>>
 
-/** The filters of an address, without empty ones. */
+/** The filters in an address, without empty ones. */
 export const filtersOf = (parameters: URLSearchParams): Filters =>
   Object.fromEntries([...parameters].filter(([, value]) => value !== ''))
 
-/** `from` and `to` as days or times, both included, or `year`. UsageError for what is none. */
+/** `from` and `to` as days or times, both inclusive, or `year`. UsageError for anything else. */
 export function periodOf({ from, to, year }: Filters, calendar: TaxCalendar = utcCalendar): Period {
   return readPeriod({ from, to, ...(year === undefined ? {} : { year: Number(year) }) }, calendar)
 }

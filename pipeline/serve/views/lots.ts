@@ -22,7 +22,7 @@ import { type Filters, periodOf } from './filters.ts'
 
 const UNKNOWN = '-infinity'
 
-/** Behind the columns of a page: which row it ends with. It is a place in the file and tells nothing of lots, so no CSV has it. */
+/** An extra column after those of a page: the row's position in the file, for the cursor. It says nothing about lots, so no CSV has it. */
 const PLACE = 'rowid'
 
 const lotKeys: readonly Key[] = [
@@ -93,7 +93,7 @@ export async function lots({ ledger, stamp }: Edition, filters: Filters): Promis
   }
 }
 
-/** How the published lots were matched; null where they were not. */
+/** How the published lots were matched; null if they were not. */
 async function matchingOf(ledger: Reader): Promise<Matching | null> {
   const matching = await publishedMatching(ledger)
   if (matching === null) return null

@@ -1,5 +1,5 @@
-// Gains under several methods side by side. The lots engine runs again for each, in a database of its own, so the answer says
-// how far it has come, and is cancelled by leaving.
+// Gains under several methods side by side. The lots engine runs again for each, in a separate database, so the answer reports
+// its progress, and is cancelled if the client leaves.
 import type { Config } from '../../config/config.ts'
 import { allRows } from '../../output/column.ts'
 import { makeReport } from '../../reports/catalogue.ts'

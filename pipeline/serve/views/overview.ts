@@ -1,5 +1,5 @@
-// The overview: how the books stand, from the marts and the journal's last segment alone, so that it costs the same however long
-// the history is.
+// The overview: the state of the books, read only from the marts and the journal's last segment, so that its cost does not
+// depend on the length of the history.
 import { type FeedStatus, lastGoodRunAt, readFeeds, unbuiltFrames } from '../../reports/status.ts'
 import { verdict } from '../../reports/status-text.ts'
 import type { BreakCountRow, NetWorthRow, Overview, PnlRow, RunRow } from '../api.ts'
@@ -23,7 +23,7 @@ export function netWorthQuestion({ account }: Filters): Question {
   )
 }
 
-/** Amounts by month, kind and coin: of different coins they are never added. */
+/** Amounts by month, kind and coin; amounts in different coins are never added. */
 export function pnlQuestion({ account }: Filters): Question {
   const conditions = new Conditions().oneOf('account', account)
   return question(
@@ -52,7 +52,7 @@ export function pnlQuestion({ account }: Filters): Question {
   )
 }
 
-/** Open breaks by severity, and how long ago a build first found them. */
+/** Open breaks by severity and by how long ago a build first found them. */
 export function breakCountsQuestion({ account }: Filters, { now }: Now): Question {
   const conditions = new Conditions().add("status = 'open'").oneOf('account', account)
   const at = `${conditions.value(new Date(now).toISOString())}::timestamptz`
@@ -74,7 +74,7 @@ export function breakCountsQuestion({ account }: Filters, { now }: Now): Questio
 
 const SHOWN_FEEDS = 12
 
-/** Gaps first, the longest before others; then what the venue forgets first. */
+/** Feeds with gaps first, longest first; then those that the venue forgets soonest. */
 const worstFirst = (one: FeedStatus, other: FeedStatus): number =>
   gapMs(other) - gapMs(one) || (one.forgetsAt ?? '9999').localeCompare(other.forgetsAt ?? '9999')
 

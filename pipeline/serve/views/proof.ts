@@ -1,4 +1,4 @@
-// Proof: what an id means, walked down to the bytes that the venue sent. The same as `tieout explain`.
+// Proof: what an id means, traced to the bytes that the venue sent. The same as `tieout explain`.
 import { shellWord } from '../../../models/text.ts'
 import type { Config } from '../../config/config.ts'
 import { explain } from '../../evidence/explain.ts'
@@ -27,11 +27,11 @@ export async function proof(
 ): Promise<Proof> {
   const { id, limit } = filters
   if (id === undefined) {
-    throw new Refusal(400, 'Proof is of one id.', { where: 'id', action: 'Name the id of a figure.' })
+    throw new Refusal(400, 'A proof needs one id.', { where: 'id', action: 'Name the id of a figure.' })
   }
   const steps = limit === undefined ? LIMIT : Number(limit)
   if (!Number.isInteger(steps) || steps < 1 || steps > LIMIT_MAX) {
-    throw new Refusal(400, 'The limit is not a number of steps.', {
+    throw new Refusal(400, 'The limit is not a valid number of steps.', {
       where: 'limit',
       expected: `1 to ${LIMIT_MAX}`,
       action: 'Correct it.',
@@ -53,7 +53,7 @@ export async function proof(
       command: commandOf(id, filters),
     }
   }
-  // Lots matched in another way than was published are a book in memory, which is to go with the answer.
+  // Lots matched differently from the published ones are kept in memory, which is released after the answer.
   const chosen = [
     ...Object.values(options),
     defaults.method,

@@ -1,4 +1,4 @@
-// The runs that the ledger knows of, newest first.
+// The runs recorded in the ledger, newest first.
 import type { RunRow, Runs } from '../api.ts'
 import { behind, type Key, LIMIT, orderBy, pageOf } from '../keyset.ts'
 import type { Edition } from '../published.ts'
