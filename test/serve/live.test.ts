@@ -149,7 +149,9 @@ describe('a note that cannot be made', () => {
     const lock = await acquireLock(dir, 'nightly', systemClock)
     const { noNote } = await serving.get<OneBreak>('/api/breaks/b1')
     expect(noNote).toMatch(
-      new RegExp(`^The command nightly \\(process ${process.pid} on .+\\) has been writing to these books since`),
+      new RegExp(
+        `^The command nightly \\(process ${process.pid} on .+\\) has been writing to these books since`,
+      ),
     )
     const { status, text } = await serving.post('/api/breaks/b1/note', { note: 'It’s known.' })
     expect([status, JSON.parse(text).error]).toMatchObject([

@@ -1,5 +1,5 @@
 // Small books for tests: landing rows written as the venue would have sent them, in the order in which they happened,
-// then built and read back. Everything is real but the network.
+// then built and read back. Everything is real except the network.
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -49,7 +49,7 @@ function units(text: string): bigint {
   return parsed.units
 }
 
-/** The checks that hold the entries of any books to what was received. */
+/** The checks that compare the entries of any books with what was received. */
 export const LEDGER_CHECKS: readonly string[] = [
   'checks.balance_chain',
   'checks.double_entry',
@@ -62,10 +62,10 @@ export const LEDGER_CHECKS: readonly string[] = [
   'checks.unknown_type',
 ]
 
-/** More than the frames of any books to which pages are added. */
+/** More than the number of frames in any books to which pages are added. */
 const PAGES_BEFORE = 1000
 
-/** The first page comes a second later. */
+/** The first page arrives a second later. */
 const FIRST_PAGE = Date.UTC(2026, 1, 1)
 
 export interface PageOptions {
@@ -103,8 +103,8 @@ export class TestBooks {
   }
 
   /**
-   * `only`: the tables and checks that its builds make, with all that they are made from; every one when absent. `dir`: books
-   * that are there already, such as imported ones, to which the pages given here are added.
+   * `only`: the tables and checks that its builds build, with everything they depend on; all if absent. `dir`: existing books,
+   * such as imported ones, to which the pages given here are added.
    */
   static async open({
     only,
@@ -137,7 +137,7 @@ export class TestBooks {
     await this.connection.run(statement)
   }
 
-  /** Says what the account is, as 4.14 would; each has a uid of its own, the first 1001. */
+  /** States what kind of account it is, as 4.14 would. Each account has a different uid, starting with 1001. */
   async account(
     name: string,
     kind: 'unified' | 'classic' | 'unknown',
@@ -155,7 +155,7 @@ export class TestBooks {
     })
   }
 
-  /** A page of any feed; rows in the order in which they happened, landed newest first as the venue sends them. */
+  /** A page of any feed; rows are given in the order in which they happened and landed newest first, as the venue sends them. */
   async page(feed: string, rows: readonly Cells[], options: PageOptions = {}): Promise<number> {
     const record = feedRecords.find((one) => one.feed === feed)?.record as RecordType
     this.pages += 1
@@ -224,7 +224,7 @@ export class TestBooks {
     await this.insertAll(table, [cells])
   }
 
-  /** In one statement: what a row does not tell is null. */
+  /** In one statement; fields that a row does not give are null. */
   private async insertAll(table: string, rows: readonly Cells[]): Promise<void> {
     const given = new Set(rows.flatMap((row) => Object.keys(row).filter((name) => row[name] !== undefined)))
     if (rows.length === 0) return
@@ -260,7 +260,7 @@ export class TestBooks {
       .map((row) => row.map((value) => (value === null ? null : plain(String(value)))))
   }
 
-  /** To open a ledger takes longer than to ask it: the same one stays open. */
+  /** Opening a ledger takes longer than querying it, so the same one stays open. */
   private async published(): Promise<DuckDBConnection> {
     const path = join(this.dir, 'ledger.duckdb')
     const { ino, mtimeMs, size } = statSync(path)

@@ -1,7 +1,7 @@
-// TypeScript sources compiled into files that a process can run: for tests that kill real processes, and for the command
-// lines of the proofs, since Node runs no TypeScript on the versions that are supported. Plain JavaScript, because those
-// begin here. The file stands under node_modules, so that packages resolve from the repository, and is named by its
-// content: compiling the same sources again, or twice at once, is harmless.
+// Compiles TypeScript sources into files that a process can run: for tests that kill real processes, and for the command lines
+// of the proofs, since not every supported version of Node runs TypeScript. This file is plain JavaScript because those start
+// from it. The output is stored under node_modules, so that packages resolve from the repository, and named by its content:
+// compiling the same sources again, or twice at the same time, is harmless.
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -14,7 +14,7 @@ const cache = join(root, 'node_modules', '.cache', 'tieout-test')
 /** In pieces, so that this file can itself be bundled by the same replacement. */
 const META = ['import', 'meta'].join('.')
 
-/** A bundled module still finds the files that stand beside its source. */
+/** A bundled module still finds the files beside its source. */
 const ownPlace = {
   name: 'own-place',
   transform: (code, id) =>
@@ -29,10 +29,10 @@ const ownPlace = {
         },
 }
 
-/** Packages stay outside of a bundle, unless told otherwise. */
+/** Packages are not bundled, unless requested. */
 const isPackage = (id) => !id.startsWith('.') && !id.startsWith('/')
 
-/** Bundles the entry, a path from the root of the repository, and gives the path of the file. */
+/** Bundles the entry, a path from the repository's root, and returns the path of the file. */
 export async function bundle(entry, { external = isPackage, plugins = [] } = {}) {
   const build = await rolldown({
     input: resolve(root, entry),
@@ -52,8 +52,8 @@ export async function bundle(entry, { external = isPackage, plugins = [] } = {})
 }
 
 /**
- * Bundles processes with their packages into one flat folder, as `npm run build` does; gives its path. `input` holds the
- * source of each by its name, from the root of the repository; packages named in `external` stay outside.
+ * Bundles processes with their packages into one flat folder, as `npm run build` does, and returns its path. `input` maps each
+ * name to its source, a path from the repository's root; packages named in `external` are not bundled.
  */
 export async function bundleFolder(input, external) {
   const build = await rolldown({ input, cwd: root, platform: 'node', external: [...external] })
@@ -69,12 +69,12 @@ export async function bundleFolder(input, external) {
   const temporary = `${folder}.${randomUUID()}`
   await mkdir(temporary, { recursive: true })
   for (const { fileName, code } of output) await writeFile(join(temporary, fileName), code)
-  // Another worker may have been first.
+  // Another worker may have created it first.
   await rename(temporary, folder).catch(() => rm(temporary, { recursive: true }))
   return folder
 }
 
-/** Compiles the entry and imports it into this process; asked for help, shows the head of the entry, which says how it is called. */
+/** Compiles the entry and imports it into this process. If asked for help, prints the entry's head comment, which documents its usage. */
 export async function begin(entry) {
   if (process.argv.includes('--help')) {
     const [head = ''] = (await readFile(resolve(root, entry), 'utf8')).split(/^(?!\/\/)/m)

@@ -1,5 +1,5 @@
-// A sandbox with a folder of books that is configured for it, and commands run in this process: what they print and
-// tell is kept.
+// A sandbox with a folder of books configured for it, and commands run in this process. Their output on both streams is
+// kept.
 
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -27,7 +27,7 @@ export interface Desk {
   call(endpoint: string, values?: readonly string[], options?: Partial<CallOptions>): Promise<unknown>
 }
 
-/** The venue's clock at the start: not this machine's, so that nothing mistakes one for the other. */
+/** The venue's clock at the start, different from this machine's, so that confusing them makes a test fail. */
 const NOW = new Date('2026-03-01T12:00:00Z')
 
 /** A sandbox with a short past, closed when the test ends. */
@@ -37,7 +37,7 @@ export async function sandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   return started
 }
 
-/** An empty folder of books, which goes when the test ends; configured for the sandbox, if one is given. */
+/** An empty folder of books, removed when the test ends; configured for the sandbox, if one is given. */
 export async function desk(venue?: Pick<Sandbox, 'baseUrl' | 'accounts'>): Promise<Desk> {
   const dir = await mkdtemp(join(tmpdir(), 'tieout-calls-'))
   onTestFinished(() => rm(dir, { recursive: true, force: true }))

@@ -1,4 +1,4 @@
-// The programs that a test starts as processes of their own, from the present sources.
+// The programs that a test starts as separate processes, from the current sources.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { APART, PROCESSES } from '../../vite.config.ts'
@@ -6,7 +6,7 @@ import { bundle, bundleFolder } from './bundle.mjs'
 
 let program: Promise<string> | undefined
 
-/** The program as it ships, compiled once for each worker: the path of what one of its processes starts with. */
+/** The program as shipped, compiled once for each worker: the path of the file that one of its processes starts from. */
 export async function programFile(name: keyof typeof PROCESSES = 'main'): Promise<string> {
   program ??= bundleFolder(PROCESSES, APART)
   return join(await program, `${name}.js`)
@@ -14,7 +14,7 @@ export async function programFile(name: keyof typeof PROCESSES = 'main'): Promis
 
 const PROGRAM = /new URL\('\.\/([\w-]+)\.js', import\.meta\.url\)/g
 
-/** What a module starts beside itself is the program's. */
+/** A module that starts a file beside itself starts the program's. */
 async function programs(code: string): Promise<string> {
   let compiled = code
   for (const [text, name = ''] of code.matchAll(PROGRAM))
@@ -26,7 +26,7 @@ async function programs(code: string): Promise<string> {
   return compiled
 }
 
-/** Bundles the entry with all it imports by relative path, and gives the path of the file. */
+/** Bundles the entry with everything it imports by relative path, and returns the path of the file. */
 export const compileForChild = (entry: string): Promise<string> =>
   bundle(entry, {
     plugins: [{ name: 'programs', transform: async (code) => ({ code: await programs(code), map: null }) }],

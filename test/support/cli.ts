@@ -1,4 +1,4 @@
-// Runs the real command line in a process of its own, from the present sources.
+// Runs the real command line in a separate process, from the current sources.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest'
 import { programFile } from './child.ts'
 
 export interface Outcome {
-  /** Exit code; null when a signal ended it. */
+  /** Exit code; null if a signal ended it. */
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
@@ -45,7 +45,7 @@ export async function tieout(args: readonly string[], environment: NodeJS.Proces
   return (await startTieout(args, environment)).ended
 }
 
-/** Runs a command on these books that is killed as soon as it has journaled what it is to do, before it has built. */
+/** Runs a command on these books and kills it as soon as it has journaled its work, before it has built. */
 export async function killedOnceJournaled(args: readonly string[], dir: string): Promise<void> {
   const size = (): number => statSync(join(dir, 'journal', '000001.journal')).size
   const before = size()
@@ -56,7 +56,7 @@ export async function killedOnceJournaled(args: readonly string[], dir: string):
   if (code !== null) throw new Error(`${args.join(' ')} ended with ${code} before it was killed: ${stderr}`)
 }
 
-/** A folder that is gone after the test. */
+/** A folder that is removed after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tieout-test-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

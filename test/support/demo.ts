@@ -1,10 +1,10 @@
-// The books of one demo for all files that look at some: it takes ten seconds, and so it is made once in a run of the tests.
+// The books of one demo for all test files that need them. A demo takes ten seconds, so it runs once per test run.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { command } from './in-process.ts'
 
-/** A copy of the demo's books in a folder of the caller's own, who removes it. */
+/** A copy of the demo's books in a new folder, which the caller removes. */
 export async function demoBooks(): Promise<string> {
   const made = await theDemo()
   const dir = mkdtempSync(join(tmpdir(), 'tieout-page-'))
@@ -12,7 +12,7 @@ export async function demoBooks(): Promise<string> {
   return dir
 }
 
-/** Made by the first worker that asks; the others wait for it, and take over where it has failed. */
+/** Built by the first worker that asks. The others wait for it, and take over if it fails. */
 async function theDemo(): Promise<string> {
   const made = join(tmpdir(), 'demo')
   const making = `${made}.making`

@@ -1,5 +1,5 @@
-// Books made of imported files alone, or of the venue's records and imported files, in a folder of their own: written as
-// a user writes them, imported through the real journal and landing, built, and reported as `tieout report` does.
+// Books made of imported files only, or of the venue's records and imported files, in a separate folder: the files are written
+// as a user writes them, imported through the real journal and landing, built, and reported as by `tieout report`.
 
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -47,14 +47,14 @@ export class ImportedBooks {
     rmSync(this.dir, { recursive: true, force: true })
   }
 
-  /** Writes a file into the folder and answers its path. */
+  /** Writes a file into the folder and returns its path. */
   file(name: string, text: string | Uint8Array): string {
     const path = join(this.dir, name)
     writeFileSync(path, text)
     return path
   }
 
-  /** Imports a text as a file of this name; what is wrong with it is thrown. */
+  /** Imports a text as a file with this name; throws any error in it. */
   async import(
     kind: ImportKind,
     text: string | Uint8Array,
@@ -71,7 +71,7 @@ export class ImportedBooks {
     }
   }
 
-  /** Withdraws the import of this number. */
+  /** Withdraws the import with this number. */
   async undo(id: number): Promise<{ readonly file: string; readonly rows: number }> {
     this.#built = null
     const books = await openBooks(this.dir, { clock, command: 'import' })
@@ -82,7 +82,7 @@ export class ImportedBooks {
     }
   }
 
-  /** Imports rows of trades; the header stands above them. */
+  /** Imports rows of trades, with the header added. */
   trades(...rows: readonly string[]): Promise<ImportOutcome> {
     return this.import('trades', [TRADE_HEADER, ...rows, ''].join('\n'))
   }
@@ -91,19 +91,19 @@ export class ImportedBooks {
     return this.import('lots', [LOT_HEADER, ...rows, ''].join('\n'))
   }
 
-  /** Builds and publishes what was imported since the last time. */
+  /** Builds and publishes what has been imported since the last time. */
   async build(): Promise<BuildResult> {
     this.#built ??= await this.rebuild({ rebuild: false })
     return this.#built
   }
 
-  /** Asks the configured sources for the prices that are needed, builds and publishes, as `tieout prices fetch` does. */
+  /** Fetches the needed prices from the configured sources, builds and publishes, as `tieout prices fetch` does. */
   async fetchPrices(signal?: AbortSignal): Promise<NightlyBuild> {
     this.#built = await this.rebuild({ rebuild: false }, true, signal)
     return this.#built as NightlyBuild
   }
 
-  /** Builds and publishes again, from the journal alone. */
+  /** Builds and publishes again, from the journal only. */
   async rebuild(
     options = { rebuild: true },
     fetchesPrices = false,
@@ -118,7 +118,7 @@ export class ImportedBooks {
     }
   }
 
-  /** Builds if need be, and answers the rows of the report as `--format json` has them. */
+  /** Builds if needed, and returns the rows of the report as in `--format json`. */
   async report(name: ReportName, options: ReportOptions = {}): Promise<Cells[]> {
     await this.build()
     return this.read(name, options)
@@ -136,7 +136,7 @@ export class ImportedBooks {
     }
   }
 
-  /** Each piece of a disposal: `s1 <- b1: 2 for 300 cost 200 gain 100`, a question mark for what nobody knows. */
+  /** Each piece of a disposal: `s1 <- b1: 2 for 300 cost 200 gain 100`, a question mark for unknown values. */
   async gains(options: ReportOptions = {}): Promise<string[]> {
     return (await this.report('gains', options)).map(gainLine)
   }

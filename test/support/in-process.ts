@@ -1,6 +1,6 @@
-// Runs the command line in the process of the test: words in; exit code and what was written out. The compiled program that
-// `cli.ts` starts as a process, with everything from the parser on, but without the cost of a process: for tests of what a
-// command does. What a process does (signals, locks between processes, start-up, a closed pipe) is tested in `cli.ts`.
+// Runs the command line in the test's own process: arguments in; exit code and output out. It runs everything from the parser
+// on, like the program that `cli.ts` starts, but without the cost of a process: for tests of what a command does. Process
+// behaviour (signals, locks between processes, start-up, a closed pipe) is tested with `cli.ts`.
 import { Writable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 import type { runCommandLine } from '../../pipeline/commands/command-line.ts'

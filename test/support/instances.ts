@@ -1,23 +1,23 @@
-// For each file of tests: what is closed lives on for a while and is destroyed together with others. As it destroys an instance
-// DuckDB gives back to the system whatever memory of the process is free, a few pages at a time, and the next build faults
-// all of it in again: of small builds in one process that took up to a quarter of the time. A connection of ours keeps the instance until
-// then. Closed it is all the same, for everyone else; and one that holds a file is destroyed at once, since others may want it.
+// For each test file: closed DuckDB instances are kept for a while and destroyed in batches. On destroying an instance, DuckDB
+// returns the process's free memory to the system, a few pages at a time, and the next build faults it all in again: with small
+// builds in one process, that took up to a quarter of the time. An extra connection keeps the instance alive until then. For
+// everyone else it is closed, and an instance that holds a file is destroyed immediately, since others may want the file.
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { afterAll } from 'vitest'
 
-/** So many take some hundred megabytes of a process. */
+/** This many take some hundred megabytes of a process. */
 const MOST = 24
 
 interface Keeping {
-  /** Of instances that are in use. */
+  /** Connections to instances that are in use. */
   readonly open: WeakMap<DuckDBInstance, DuckDBConnection>
-  /** Of instances that have been closed, and may hold what was attached to them. */
+  /** Connections to instances that have been closed and may still hold attached files. */
   closed: DuckDBConnection[]
-  /** Of instances that have been closed and hold no file. */
+  /** Connections to instances that have been closed and hold no file. */
   emptied: DuckDBConnection[]
 }
 
-/** The files of a worker share its modules, and each of them runs this one again. */
+/** The test files of a worker share its modules, and each of them runs this one again. */
 const shared = globalThis as { tieoutKeeping?: Keeping }
 shared.tieoutKeeping ??= keepInstances()
 const keeping = shared.tieoutKeeping
@@ -47,7 +47,7 @@ function keepInstances(): Keeping {
   return keeping
 }
 
-/** Destroys those that still hold a file, and all of them where they are many. */
+/** Destroys those that still hold a file, or all of them if there are many. */
 async function letGo(keeping: Keeping): Promise<void> {
   for (const keeper of keeping.closed.splice(0)) {
     const held = await keeper.runAndReadAll('select 1 from duckdb_databases() where path is not null limit 1')

@@ -1,5 +1,5 @@
 // A process that appends to the journal of the books in its first argument until it is killed.
-// It prints the number of each frame once that is acknowledged; ten appends are under way at any time.
+// It prints the number of each frame once it is acknowledged; ten appends are in progress at any time.
 import { writeSync } from 'node:fs'
 import { systemClock } from '../../models/clock.ts'
 import { openJournal } from '../../pipeline/journal/journal.ts'

@@ -24,7 +24,7 @@ export function countedSalts(): (bytes: number) => Buffer {
   }
 }
 
-/** A short description of a frame, told apart by a text. */
+/** A short frame description, distinguished by a text. */
 export const note = (text: string): FrameMeta => ({
   kind: 'run-start',
   at,
@@ -33,7 +33,7 @@ export const note = (text: string): FrameMeta => ({
   now: at,
 })
 
-/** A folder of books that goes when the test ends. */
+/** A folder of books that is removed when the test ends. */
 export async function emptyBooks(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'tieout-journal-'))
   onTestFinished(() => rm(dir, { recursive: true, force: true }))
@@ -53,7 +53,7 @@ export const reading = (options: Partial<JournalOptions> = {}): JournalOptions =
   ...options,
 })
 
-/** Writes one frame for each body, each safe before the next, and gives them as append did. */
+/** Writes one frame for each body, each durable before the next, and returns what append returned. */
 export async function writeJournal(
   dir: string,
   bodies: readonly string[],
@@ -86,6 +86,6 @@ export async function readJournal(dir: string, options: Partial<JournalOptions> 
   return found
 }
 
-/** The frames that `writeJournal` made of these bodies, as `readJournal` gives them. */
+/** The frames that `writeJournal` writes for these bodies, as `readJournal` returns them. */
 export const asRead = (bodies: readonly string[]): Read[] =>
   bodies.map((body, index) => ({ seq: index + 1, command: body.slice(0, 30), body }))

@@ -1,4 +1,4 @@
-// A process that takes the lock of the books in its first argument, says what came of it, and holds on until it is killed.
+// A process that takes the lock of the books in its first argument, prints the result, and keeps it until it is killed.
 // With a second argument it waits until that file exists, so that several start at the same moment.
 import { existsSync } from 'node:fs'
 import { systemClock } from '../../models/clock.ts'

@@ -1,5 +1,5 @@
-// A way to the sandbox that loses what a test tells it to: a request before it arrives, or the answer to one that did;
-// or that holds an answer back, so that the asking process can be killed with its request on the way.
+// A proxy to the sandbox that loses what a test tells it to: a request before it arrives, or the answer to one that did;
+// or that withholds an answer, so that the requesting process can be killed while its request is in transit.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +11,7 @@ export interface LossyWay {
   readonly accounts: Sandbox['accounts']
   /** Loses the next message of this kind on requests to the path. */
   lose(what: 'request' | 'answer', path: string): void
-  /** Holds the answer to the next request to the path back for ever; resolves when the venue has given it. */
+  /** Withholds the answer to the next request to the path for ever; resolves when the venue has answered. */
   hold(path: string): Promise<void>
   /** Paths of the requests that reached the venue. */
   readonly arrived: string[]

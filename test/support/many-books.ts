@@ -1,13 +1,13 @@
-// Books of many tests in one: what each of them plants stands in an account of its own, and all of it is built at once. A
-// build of small books takes half a second whatever is in them, so a test that needs no books of its own shares them.
+// One set of books for many tests: each test plants its data in a separate account, and everything is built at once. Building
+// small books takes half a second whatever they contain, so a test that does not need separate books shares them.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { afterAll, type TestContext, it as vitestIt } from 'vitest'
 import type { Break, BuildResult } from '../../pipeline/ledger/build.ts'
 import { type Cells, type PageOptions, type TaxRow, TestBooks } from './books.ts'
 
-/** What a build tells of the account of one test. */
+/** What a build reports for the account of one test. */
 export interface Told {
-  /** Breaks of the account, and those of none in particular. The account is called `main` in all of them. */
+  /** Breaks of the account, and breaks without an account. The account is called `main` in all of them. */
   readonly openBreaks: readonly Break[]
 }
 
@@ -17,15 +17,15 @@ interface Asking<Plant> {
   readonly reject: (cause: unknown) => void
 }
 
-/** How long a build waits for others that are wanted as well. */
+/** How long a build waits for further requests to join it. */
 const GATHERING_MS = 50
 
-/** No name is the beginning of another one. */
+/** No name is a prefix of another. */
 const accountOf = (place: number): string => `main.${String(place).padStart(3, '0')}`
 
 /**
- * A function that plants and builds for the tests of a `describe.concurrent`, which ask at the same time. `plant` writes into
- * the account that it is given, and into no other.
+ * A function that plants and builds for the tests of a `describe.concurrent`, which call it at the same time. `plant` must
+ * write only into the account that it is given.
  */
 export function builtTogether<Plant>(
   options: NonNullable<Parameters<typeof TestBooks.open>[0]>,
@@ -64,7 +64,7 @@ const breaksOf = (breaks: readonly Break[], account: string): Break[] =>
     .filter((one) => one.account === account || one.account === null)
     .map((one) => JSON.parse(JSON.stringify(one).replaceAll(account, 'main')) as Break)
 
-/** What a test may do with books that it shares: like those of `TestBooks`, but nothing lands before they are built. */
+/** What a test may do with shared books: as with `TestBooks`, except that nothing lands before they are built. */
 export class SharedBooks {
   readonly #together: (asked: Wanted) => Promise<Built>
   readonly #planted: ((books: TestBooks, place: number) => Promise<unknown>)[] = []
@@ -93,7 +93,7 @@ export class SharedBooks {
       books.statement({ ...cells, account: ownName(cells.account ?? 'main', place) }),
     )
 
-  /** Everything that was planted up to now. */
+  /** Everything planted so far. */
   build = async (): Promise<Built> => {
     const planted = [...this.#planted]
     this.#built = await this.#together({
@@ -104,7 +104,7 @@ export class SharedBooks {
     return this.#built
   }
 
-  /** Of the last build, the rows of the test's own accounts. */
+  /** The rows of the last build for the test's own accounts. */
   query = async (sql: string): Promise<(string | null)[][]> => {
     if (this.#built === null) throw new Error('Nothing has been built.')
     return await this.#built.query(sql)
@@ -124,7 +124,7 @@ interface Built extends Told {
   readonly query: (sql: string) => Promise<(string | null)[][]>
 }
 
-/** Nothing that the venue sends has such a sign. */
+/** A character that never occurs in what the venue sends. */
 const endOf = (place: number): string => `~${String(place).padStart(3, '0')}`
 
 const ownName = (name: string, place: number): string => name + endOf(place)
@@ -135,8 +135,8 @@ const ownOptions = (options: PageOptions, place: number): PageOptions => ({
 })
 
 /**
- * Books for the tests of `describe.concurrent`, each of which finds in `books` what it plants itself; `it` gives them to it.
- * `state` makes something of which each test has its own.
+ * Books for the tests of `describe.concurrent`; each test sees in `books` only what it plants itself. `it` passes them to it.
+ * `state` creates an object that each test gets its own copy of.
  */
 export function sharedBooks(
   options: NonNullable<Parameters<typeof TestBooks.open>[0]>,
@@ -213,7 +213,7 @@ function nobodysBooks(): never {
   throw new Error('These books are those of a test that `it` of `sharedBooks` began.')
 }
 
-/** Asks over views in which there is nothing but the accounts of one test, called as the test calls them. */
+/** Queries views that contain only the accounts of one test, under the names that the test uses. */
 async function ownRows(books: TestBooks, place: number, sql: string): Promise<(string | null)[][]> {
   const end = endOf(place)
   const views: string[] = []

@@ -1,19 +1,19 @@
-// Imported books of many tests in one: the accounts, coins and ids of each test bear its mark, those that trade in the same
-// money are imported as one file, and all of it is built at once. What a test asks for is answered from its own rows alone,
-// with its names as it wrote them. A build of small books takes as long whatever is in it (many-books.ts).
+// Imported books of many tests in one: the accounts, coins and ids of each test are marked, tests that trade in the same
+// currency are imported as one file, and everything is built at once. Each test sees only its own rows, with its names as it
+// wrote them. Building small books takes the same time whatever they contain (many-books.ts).
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { afterAll, it as vitestIt } from 'vitest'
 import type { Break } from '../../pipeline/ledger/build.ts'
 import type { ReportName, ReportOptions } from '../../pipeline/reports/catalogue.ts'
 import { type Cells, gainLine, ImportedBooks } from './imports.ts'
 
-/** How long a build waits for others that are wanted as well. */
+/** How long a build waits for further requests to join it. */
 const GATHERING_MS = 50
 
-/** Which of them a test trades in decides what its books are reported in: each has books of its own. */
+/** The one that a test trades in determines the reporting currency of its books, so each has separate books. */
 const MONEY: ReadonlySet<string> = new Set(['CAD', 'EUR', 'GBP', 'USD'])
 
-/** The same in upper and lower case, like nothing that a test writes, and not the beginning of another one. */
+/** The same in upper and lower case, unlike anything that a test writes, and not a prefix of another. */
 const markOf = (place: number): string => `Q${String(place).padStart(3, '0')}Q`
 
 /** A row of trades whose account, coins and id are the marked ones. */
@@ -45,7 +45,7 @@ interface Built {
   readonly openBreaks: readonly Break[]
 }
 
-/** What a test may do with books that it shares: like those of `ImportedBooks`, but nothing is imported once they are built. */
+/** What a test may do with shared books: as with `ImportedBooks`, except that nothing is imported once they are built. */
 class SharedImports {
   readonly #mark: string
   readonly #together: (rows: readonly string[]) => Promise<Built>
@@ -80,7 +80,7 @@ class SharedImports {
   gains = async (options: ReportOptions = {}): Promise<string[]> =>
     (await this.read('gains', options)).map(gainLine)
 
-  /** Rows of which some cell is a name; what is counted or summed over all rows would be that of all tests. */
+  /** Only for rows in which some cell is a name; a count or sum over all rows would include those of all tests. */
   query = async (sql: string): Promise<unknown[][]> => {
     if (/\b(count|sum|min|max|limit)\b/.test(sql)) throw new Error('Shared books answer row by row.')
     const { books } = await this.#theirs()
@@ -92,7 +92,7 @@ class SharedImports {
     return this.#built
   }
 
-  /** Those that bear the mark of the test, without it. */
+  /** The rows with the test's mark, with the mark removed. */
   #own<Row>(rows: readonly Row[], isOfAll: (row: Row) => boolean = () => false): Row[] {
     return rows
       .map((row) => [row, JSON.stringify(row)] as const)
@@ -101,7 +101,7 @@ class SharedImports {
   }
 }
 
-/** Books for the tests of `describe.concurrent`, each of which finds in `books` what it imports itself; `it` gives them to it. */
+/** Books for the tests of `describe.concurrent`; each test sees in `books` only what it imports itself. `it` passes them to it. */
 export function sharedImports() {
   const running = new AsyncLocalStorage<SharedImports>()
   const kept: ImportedBooks[] = []

@@ -1,8 +1,8 @@
-// Set up once for a run of the tests: what the C library and DuckDB have freed stays with the process that will want it again.
-// Hundreds of small builds in one process give the same pages back and fault them in again, which takes up to a sixth of their time.
-// Only the allocators of Linux read these, as a process begins; nothing else about it is another than a user's.
+// Set up once for a test run: memory that the C library and DuckDB have freed stays with the process, which will need it again.
+// Hundreds of small builds in one process would otherwise return the same pages and fault them in again, which takes up to a
+// sixth of their time. Only Linux allocators read these settings, when a process starts; otherwise it is the same as a user's.
 const KEEP = {
-  // Both are to be set: the first alone has every larger piece mapped and unmapped each time.
+  // Both must be set: with the first alone, every larger block is mapped and unmapped each time.
   MALLOC_TRIM_THRESHOLD_: String(2 ** 30),
   MALLOC_MMAP_THRESHOLD_: String(2 ** 25),
   MALLOC_TOP_PAD_: String(2 ** 24),

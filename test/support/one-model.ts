@@ -1,5 +1,5 @@
-// One check or model alone over planted tables: the tables that it reads are made with the given rows, its select runs,
-// and its rows come back. No build, so that a test says in a few lines what a check is to find.
+// A single check or model over planted tables: the tables that it reads are created with the given rows, its select runs, and
+// its rows are returned. There is no build, so a test states in a few lines what a check must find.
 import { DuckDBInstance } from '@duckdb/node-api'
 import { registerExactFunctions } from '../../pipeline/ledger/functions.ts'
 import { generatedModels } from '../../pipeline/ledger/generated.ts'
@@ -8,15 +8,15 @@ import { readsOf } from '../../pipeline/ledger/parse-tree.ts'
 import { createMacros } from '../../pipeline/ledger/portable.ts'
 
 export interface Planted {
-  /** `name type, …` as in `create table`. */
+  /** `name type, …`, as in `create table`. */
   readonly columns: string
-  /** Cells in the order of the columns; everything as text, null for none. */
+  /** Cells in the order of the columns; all as text, or null. */
   readonly rows: readonly (readonly (string | null)[])[]
 }
 
 export type ModelRow = Readonly<Record<string, string | null>>
 
-/** Runs the model that makes `table` (`checks.double_entry`). An error names every table that it reads and nobody planted. */
+/** Runs the model that builds `table` (`checks.double_entry`). An error names every table that it reads but was not planted. */
 export async function runModel(
   table: string,
   planted: Readonly<Record<string, Planted>>,
@@ -25,7 +25,7 @@ export async function runModel(
   return rows
 }
 
-/** Runs models one after the other, each over what is planted and what those before it made; gives the rows of each. */
+/** Runs models in sequence, each over the planted tables and the results of those before it; returns the rows of each. */
 export async function runModels(
   tables: readonly string[],
   planted: Readonly<Record<string, Planted>>,

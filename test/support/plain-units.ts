@@ -1,7 +1,7 @@
-// The fast reading of an amount as a number of units again, to be held against the exact one.
+// A second implementation of the fast parsing of an amount into units, to be compared with the exact one.
 import { plainWords } from '../../pipeline/engine/decimal.ts'
 
-/** Units of 10^-18; null for a text that is left to the exact parser. */
+/** Units of 10^-18; null for text that is left to the exact parser. */
 export function plainUnits(text: string): bigint | null {
   const words = new Int32Array(4)
   if (!plainWords(text, words, 0)) return null

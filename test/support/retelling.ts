@@ -1,4 +1,4 @@
-// A venue that says more than it should: a way to the sandbox on which answers are told anew, with people's data in every
+// A venue that discloses more than it should: a proxy to the sandbox that rewrites its answers, with personal data in every
 // personal field and with the caller's own credentials in rows, messages, codes and error pages.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -12,7 +12,7 @@ import type { Sandbox } from '../../sandbox/index.ts'
 export interface Retelling {
   readonly baseUrl: string
   readonly accounts: Sandbox['accounts']
-  /** Recognisable values that were told, by feed and field. */
+  /** Recognisable values that were disclosed, by feed and field. */
   readonly people: ReadonlyMap<string, readonly string[]>
   readonly requests: () => number
   close(): Promise<void>
@@ -27,7 +27,7 @@ const byPath: ReadonlyMap<string, Endpoint> = new Map(
 
 type Json = Record<string, unknown>
 
-/** Feeds that refuse, each in another way, and repeat the credentials as they do. */
+/** Feeds that refuse, each in a different way, and repeat the credentials in doing so. */
 const REFUSING: Readonly<Record<string, (secrets: string) => { status: number; text: string }>> = {
   'futures.positions': (secrets) => ({
     status: 403,
@@ -79,7 +79,7 @@ export async function retelling(venue: Sandbox): Promise<Retelling> {
     if (first === undefined) return text
     if (Object.values(endpoint.item.fields).some(({ personal }) => personal)) {
       for (const row of rows) withPeople(endpoint, row)
-      // One row that cannot be read is quarantined, with people in it as well.
+      // One row that cannot be parsed is quarantined; it contains personal data too.
       const required = Object.entries(endpoint.item.fields).find(([, field]) => field.required)
       if (endpoint.rows !== 'object' && required !== undefined) {
         const odd: Json = { ...first, [required[0]]: null }

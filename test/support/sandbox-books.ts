@@ -1,9 +1,9 @@
-// Books of a sandbox that look no further back than its past: a night would ask for two years of empty windows else.
+// Books of a sandbox that look back only as far as its history: otherwise a run would request two years of empty windows.
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Sandbox, writeSandboxConfig } from '../../sandbox/index.ts'
 
-/** Writes configuration and credentials into the folder; `since` is a day before the sandbox's past begins. */
+/** Writes configuration and credentials into the folder; `since` is a day before the sandbox's history starts. */
 export async function configureBooks(
   dir: string,
   sandbox: Pick<Sandbox, 'baseUrl' | 'accounts'>,

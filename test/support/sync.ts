@@ -1,4 +1,4 @@
-// Books of one test, and a run that reads feeds into them from a venue of its own.
+// Books of one test, and a run that fetches feeds into them from a separate venue.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ import { access } from './venue.ts'
 
 export const settings = findEndpoint(SETTINGS_FEED)!
 
-/** Empty books in a folder of their own, which both go when the test has ended. */
+/** Empty books in a separate folder; both are removed when the test has ended. */
 export async function booksOfTest(clock: Clock): Promise<Books> {
   const dir = mkdtempSync(join(tmpdir(), 'tieout-sync-'))
   const books = await openBooks(dir, { clock, command: 'test' })
@@ -26,7 +26,7 @@ export async function booksOfTest(clock: Clock): Promise<Books> {
   return books
 }
 
-/** Reads these feeds, and the settings, of the one account of the tests' venue; `wanted` says what is otherwise. */
+/** Fetches these feeds, and the settings, for the only account of the tests' venue; `wanted` overrides the defaults. */
 export const syncFeeds = (
   { journal, landing }: Books,
   venue: Venue,

@@ -1,6 +1,6 @@
-// Set up once for a run of the tests: a temporary directory of their own, which is gone with all that is in it at the end.
-// Vitest asks for it once for each project: one directory is enough, and a browser's socket in a deep one has too long a path.
-// The folder that the books of this repository have without --dir is the developer's: a test that makes it fails the run.
+// Set up once for a test run: a separate temporary directory, which is removed with its contents at the end. Vitest asks for it
+// once for each project, but one directory is enough, and a browser's socket in a deeper one would have too long a path. The
+// default folder of the books in this repository belongs to the developer: a test that creates it fails the run.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'

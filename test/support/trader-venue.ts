@@ -1,5 +1,5 @@
-// A venue on loopback whose one account is nothing but a trader: it answers what any account may ask, and refuses the
-// rest with the codes of the real one. A few lines of fixed answers, so that no code of the sandbox stands in between.
+// A venue on loopback whose only account is an ordinary trader: it answers what any account may request, and refuses the rest
+// with the real venue's codes. It is a few lines of fixed answers, so that no sandbox code is involved.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,7 +14,7 @@ export interface Refused {
   readonly status: number
 }
 
-/** What an endpoint answers: `data` of a success, or a refusal. The query is that of the request. */
+/** What an endpoint answers: the `data` of a success, or a refusal. The query is the request's. */
 export type Answers = Readonly<Record<string, (query: URLSearchParams) => unknown>>
 
 export const refused = (code: string, status: number): Refused => ({ code, status })
@@ -24,7 +24,7 @@ const isRefused = (answer: unknown): answer is Refused =>
 
 const noOrders = { list: [], cursor: '' }
 
-/** What a unified account without rows answers where any account may ask. */
+/** What a unified account without rows answers at the endpoints open to any account. */
 export const TRADER: Answers = {
   '/api/v3/account/settings': () => ({ uid: '1001', accountMode: 'unified', assetMode: 'multi_assets' }),
   '/api/v3/trade/unfilled-orders': () => noOrders,
@@ -37,7 +37,7 @@ export const TRADER: Answers = {
   '/api/v3/market/liquidations': () => noOrders,
 }
 
-/** By path, the code with which the venue refuses an endpoint that asks for another kind of account. */
+/** By path, the code with which the venue refuses an endpoint that requires a different kind of account. */
 const EXCLUDED: Readonly<Record<string, string>> = {
   '/api/v2/p2p/merchantInfo': '60039',
   '/api/v2/p2p/orderList': '40054',
@@ -47,7 +47,7 @@ const EXCLUDED: Readonly<Record<string, string>> = {
   '/api/v3/ins-loan/ltv-convert': '40099',
 }
 
-/** What is not a trader's business, refused under this status. */
+/** Endpoints that are not for traders, refused with this status. */
 export const excluded = (status: number): Answers =>
   Object.fromEntries(Object.entries(EXCLUDED).map(([path, code]) => [path, () => refused(code, status)]))
 
@@ -55,7 +55,7 @@ export interface TraderVenue {
   readonly baseUrl: string
   /** Paths without their query, in the order of their arrival. */
   readonly arrived: string[]
-  /** What the next requests are answered by. */
+  /** The answers to the next requests. */
   answers: Answers
 }
 
@@ -85,7 +85,7 @@ export async function traderVenue(answers: Answers): Promise<TraderVenue> {
   return venue
 }
 
-/** A folder of books that is configured for it, with both keys and budgets that nothing waits for; `venue` is one more line. */
+/** A folder of books configured for it, with both keys and budgets that never delay; `venue` is an additional line. */
 export function traderBooks(baseUrl: string, history: string, venue = ''): string {
   const dir = temporaryFolder()
   mkdirSync(dir, { recursive: true })

@@ -1,4 +1,4 @@
-// A venue of a few lines on loopback, and a clock that the test holds: time passes only when nothing is on its way.
+// A venue of a few lines on loopback, and a clock that the test controls: time passes only when nothing is in transit.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Agent, type Dispatcher } from 'undici'
@@ -22,7 +22,7 @@ interface Sleeper {
 export class HeldClock implements Clock {
   #now = 0
   readonly #sleepers = new Set<Sleeper>()
-  /** What the machine's wall clock is off by. */
+  /** The error of the machine's wall clock. */
   wallError = 0
 
   wall = (): number => START + this.#now + this.wallError
@@ -41,7 +41,7 @@ export class HeldClock implements Clock {
       if (signal !== undefined) letGo = onAbort(signal, wake)
     })
 
-  /** Lets time pass up to the first sleeper's end; says whether anyone slept. */
+  /** Advances time to the end of the first sleep; returns whether there was one. */
   toNextSleeper(): boolean {
     const next = [...this.#sleepers].toSorted((a, b) => a.due - b.due)[0]
     if (next === undefined) return false
@@ -65,7 +65,7 @@ export class HeldClock implements Clock {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Lets everything happen that needs no time to pass. */
+/** Lets everything happen that does not need time to pass. */
 export async function turns(): Promise<void> {
   for (let count = 0; count < 20; count += 1) await turn()
 }
@@ -75,7 +75,7 @@ export interface Received {
   readonly path: string
   readonly headers: IncomingMessage['headers']
   readonly body: string
-  /** By the held clock. */
+  /** According to the controlled clock. */
   readonly at: number
 }
 
@@ -87,7 +87,7 @@ export interface Loopback {
   readonly received: Received[]
   readonly events: RequestEvent[]
   readonly baseUrl: string
-  /** Lets time pass, whenever nothing is on its way, until the promise settles. */
+  /** Advances time, whenever nothing is in transit, until the promise settles. */
   settle<T>(promise: Promise<T>): Promise<T>
 }
 
@@ -118,7 +118,7 @@ export const cutOff =
     response.write('{"code":', () => setImmediate(() => response.socket?.destroy()))
   }
 
-/** Answers with these handlers in turn, the last one for good. */
+/** Answers with these handlers in turn; the last one answers all further requests. */
 export const inTurn =
   (...handlers: readonly Handler[]): Handler =>
   (request, response, count) =>
@@ -185,7 +185,7 @@ export async function loopback(handler: Handler, options: Partial<VenueOptions> 
   }
 }
 
-/** A file is being read or written: what waits for it may ask the venue next. */
+/** A file is being read or written, and a request to the venue may follow. */
 const isWriting = (): boolean => process.getActiveResourcesInfo().includes('FSReqPromise')
 
 export async function settle<T>(promise: Promise<T>, clock: HeldClock, agent: CountingAgent): Promise<T> {
@@ -195,7 +195,7 @@ export async function settle<T>(promise: Promise<T>, clock: HeldClock, agent: Co
   }
   promise.then(mark, mark)
   while (!isSettled) {
-    // A decompressed answer takes a few turns more than its last byte.
+    // A decompressed answer takes a few more event-loop turns after its last byte.
     for (let turns = 0; turns < 8 && !isSettled; turns += 1) await turn()
     if (agent.onTheWay > 0 || isWriting() || isSettled) continue
     clock.toNextSleeper()
@@ -203,7 +203,7 @@ export async function settle<T>(promise: Promise<T>, clock: HeldClock, agent: Co
   return promise
 }
 
-/** The error of the venue with which a request ends. */
+/** The venue error with which a request ends. */
 export const caught = async (promise: Promise<unknown>): Promise<VenueError> => {
   const error = await promise.then(
     () => null,
