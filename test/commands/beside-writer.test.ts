@@ -1,4 +1,4 @@
-// Commands that look at what has landed, while another process writes the books: nobody else can even read it then.
+// Commands that read landing while another process writes to the books, when nobody else can read it.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

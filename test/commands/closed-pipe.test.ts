@@ -1,4 +1,4 @@
-// Whoever reads what a command writes may leave at any time: the command goes on to its end, with its own exit code.
+// The reader of a command's output may go away at any time: the command still runs to its end, with its own exit code.
 import { spawn } from 'node:child_process'
 import { existsSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ for (const args of [
   ['report', 'gains'],
   ['import', '--list'],
 ])
-  test.each(['stdout', 'stderr'] as const)(`${args.join(' ')}, of which nobody reads %s`, async (closed) => {
+  test.each(['stdout', 'stderr'] as const)(`${args.join(' ')}, whose %s nobody reads`, async (closed) => {
     const words = [...args, '--dir', temporaryFolder()]
     const whole = await command(words)
     const [code, text] = await unread(words, closed)
@@ -39,7 +39,7 @@ for (const args of [
   })
 
 test.each(['stdout', 'stderr'] as const)(
-  'a night that fails is told of, though nobody reads its %s',
+  'a failing nightly run is notified, even if nobody reads its %s',
   async (closed) => {
     const dir = temporaryFolder()
     const told = join(dir, 'told')
@@ -56,7 +56,7 @@ test.each(['stdout', 'stderr'] as const)(
   },
 )
 
-test('a run goes on to its end though there is no room for its log', async () => {
+test('a run completes even if there is no space for its log', async () => {
   const dir = temporaryFolder()
   const child = spawn(process.execPath, [await programFile(), 'build', '--log-level', 'info', '--dir', dir], {
     stdio: ['ignore', 'ignore', openSync('/dev/full', 'w')],
@@ -65,7 +65,7 @@ test('a run goes on to its end though there is no room for its log', async () =>
   expect([code, existsSync(join(dir, 'ledger.duckdb'))]).toEqual([1, true])
 })
 
-test('an output that cannot be written is told of as one', async () => {
+test('an output that cannot be written is reported as such', async () => {
   const child = spawn(process.execPath, [await programFile(), 'endpoints'], {
     stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
   })

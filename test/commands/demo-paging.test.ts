@@ -1,4 +1,4 @@
-// The whole house in the other ways in which the venue has been reported to page: every figure equals the sandbox's truth.
+// The whole program with the other ways of paging that the venue has been reported to use: every figure equals the sandbox's truth.
 import { expect, test } from 'vitest'
 import { compareWithTruth } from '../../pipeline/commands/demo/compare.ts'
 import { startSandbox } from '../../sandbox/index.ts'
@@ -9,7 +9,7 @@ import { configureBooks } from '../support/sandbox-books.ts'
 const OTHERS =
   'tax.records=oldest-first-literal,tax.futuresRecords=oldest-first-literal,tax.p2pRecords=unordered-forward'
 
-test('a night equals the truth with the tax feeds paged newest-first', async () => {
+test('a nightly run equals the truth with the tax feeds paged newest-first', async () => {
   const [dir, now, speed] = [temporaryFolder(), '2026-06-30T00:00:00Z', 2_000]
   const sandbox = await startSandbox({
     seed: 3,
@@ -36,7 +36,7 @@ test(`the demo equals the truth with the tax feeds paged ${OTHERS}`, async () =>
   expect(demo.code).toBe(0)
 }, 120_000)
 
-test('an unknown way of paging is refused by name, with the ways that there are', async () => {
+test('an unknown way of paging is refused by name, listing the known ways', async () => {
   const refused = await tieout(['sandbox', '--paging', 'sideways'])
   expect(refused.code).toBe(2)
   expect(refused.stderr).toContain('Unknown way of paging "sideways". Known ways: newest-first')

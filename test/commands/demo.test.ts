@@ -1,4 +1,4 @@
-// What a newcomer sees of the demo: one screen, and every report whole in the files that it names.
+// What a newcomer sees of the demo: one screen, and every report in full in the files that it names.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -23,7 +23,7 @@ function pricesUsed(page: string): [string, number][] {
   return [...counts].toSorted(([one], [other]) => (one < other ? -1 : 1))
 }
 
-test('the demo: one screen with worth, gains, what is open and what ties out; the rest in files', async () => {
+test('the demo: one screen with net worth, gains, breaks and whether it ties out; the rest in files', async () => {
   // Commands to be copied have it as a shell takes it.
   const dir = join(temporaryFolder(), 'my books')
   const { code, stdout, stderr } = await tieout(['demo', '--dir', dir, '--days', '3', '--log-level', 'info'])
@@ -75,7 +75,7 @@ test('the demo: one screen with worth, gains, what is open and what ties out; th
   expect(lines.filter((line) => line.startsWith('all '))[0]).toContain(` ${total} `)
 }, 300_000)
 
-test('the demo names what lies in the folder of whoever asks from there', () => {
+test('the demo prints relative paths for files inside the working folder', () => {
   const from = (path: string) => fromHere(path, '/home/ann')
   expect(['/home/ann/data/books', '/home/ann', '/home/annex/books', '/tmp/books'].map(from)).toEqual([
     'data/books',
@@ -103,7 +103,7 @@ test.each([
   ['--seed', '-1', '--seed is not a usable number.'],
   ['--paging', 'sideways', 'The sandbox cannot be started with these options.'],
   ['--now', 'yesterday', '--now is not a date.'],
-])('a demo that cannot begin (%s %s) leaves what an earlier one made', async (option, value, message) => {
+])('a demo that cannot start (%s %s) keeps the books of an earlier one', async (option, value, message) => {
   const dir = temporaryFolder()
   writeFileSync(join(dir, '.tieout-demo'), '')
   writeFileSync(join(dir, 'ledger.duckdb'), 'made before')
@@ -114,7 +114,7 @@ test.each([
   expect(readFileSync(join(dir, 'ledger.duckdb'), 'utf8')).toBe('made before')
 })
 
-test('a sandbox writes its configuration over no other than one of a sandbox', async () => {
+test('a sandbox overwrites no configuration but that of a sandbox', async () => {
   // The way of paging is refused after the folder: so nothing is started here.
   const begin = async (dir: string) =>
     (await command(['sandbox', '--init', dir, '--paging', 'sideways'])).stderr.split('\n')[0]

@@ -1,4 +1,4 @@
-// A terminal that closes under a run: it stops in order, as after Ctrl-C, and whoever is to be told is told. Real processes,
+// A terminal that closes under a run: it stops cleanly, as after Ctrl-C, and the notification is sent. Real processes,
 // and a real terminal by `script`.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -53,7 +53,7 @@ async function until(happened: () => boolean): Promise<void> {
 const TOLD = { command: 'nightly', exit_code: 5, outcome: 'incomplete', published: true }
 
 describe('a hangup', { timeout: 120_000 }, () => {
-  test('stops a run in order, with code 5, however often it comes', async () => {
+  test('stops a run cleanly, with code 5, however often it arrives', async () => {
     const { dir, asked, told } = await waitingBooks()
     const { child, ended } = await startTieout(['nightly', '--dir', dir], CREDENTIALS)
     await asked

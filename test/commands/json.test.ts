@@ -1,4 +1,4 @@
-// What commands say to scripts, and in the last line to people.
+// What commands print for scripts, and their last line for people.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import yargs from 'yargs'
@@ -6,7 +6,7 @@ import { commands } from '../../pipeline/commands/index.ts'
 import { temporaryFolder } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 
-test('build --json: whether it was published, and the open breaks by severity and one by one', async () => {
+test('build --json: whether it was published, and the open breaks, by severity and individually', async () => {
   const dir = temporaryFolder()
   const { code, stdout, stderr } = await command(['build', '--dir', dir, '--json'])
   expect(code).toBe(0)
@@ -56,7 +56,7 @@ test('every command that answers has --json', async () => {
   expect(without).toEqual([])
 })
 
-test('a command line among the examples of the help is never broken: it can be copied', async () => {
+test('a command line among the examples in the help is never broken, so it can be copied', async () => {
   for (const { command: words, load } of commands) {
     const parser = (await load()).builder(yargs([]).scriptName('tieout').wrap(80))
     const help = await parser.getHelp()

@@ -1,4 +1,4 @@
-// What a program finds on standard error that asked for a log: lines of JSON and nothing else, whatever happens.
+// With a log level, standard error contains lines of JSON and nothing else, whatever happens.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -20,7 +20,7 @@ function warningAtTheEnd(): string {
 }
 
 describe('standard error at --log-level info', { timeout: 300_000 }, () => {
-  test('holds JSON lines alone in a run with progress, notes and open breaks', async () => {
+  test('contains only JSON lines in a run with progress, notes and open breaks', async () => {
     const [dir, now, days, speed] = [temporaryFolder(), '2026-03-01T00:00:00Z', 3, 2_000]
     const faults = 'drop=tax.records:20'
     const sandbox = await startSandbox({ days, now: new Date(now), speed, faults })

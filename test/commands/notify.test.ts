@@ -1,4 +1,4 @@
-// Who is told of a run, and of what: by a real command and a real server, after everything is closed, and nothing secret.
+// Which runs are notified, and with what: through a real command and a real server, after everything is closed, without secrets.
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -57,14 +57,14 @@ const built = (openBreaks: readonly Break[], published = true): RunReport['build
 const BOTH = ['failure', 'new_breaks'] as const
 
 describe('the message', () => {
-  test('of a run without failure and without new breaks is none', () => {
+  test('is not sent for a run without a failure or new breaks', () => {
     const old = broken('b1', 'warning', '2026-01-31T03:00:00.000Z')
     const notice = broken('b2', 'notice', '2026-02-01T03:00:01.000Z')
 
     expect(messageOf(report({ exitCode: 3, build: built([old, notice]) }), BOTH)).toBeNull()
   })
 
-  test('of new breaks names them by id, check and severity, and says no amount and no text of theirs', () => {
+  test('for new breaks has their id, check and severity, but no amount and none of their text', () => {
     const breaks = [
       broken('b1', 'warning', '2026-01-31T03:00:00.000Z'),
       broken('b2', 'warning', '2026-02-01T03:04:00.000Z'),
@@ -86,7 +86,7 @@ describe('the message', () => {
     expect(JSON.stringify(message)).not.toMatch(/1233|Jane|BTC/)
   })
 
-  test('of what was not published, of what was thrown and of an incomplete run is a failure', () => {
+  test('is a failure for an unpublished build, a thrown error and an incomplete run', () => {
     const thrown = report({ exitCode: 1, error: new TypeError('token=abc123') })
 
     expect(messageOf(report({ build: built([], false) }), BOTH)).toMatchObject({
@@ -138,7 +138,7 @@ const tell = (settings: { command?: string[]; url?: string }, environment: NodeJ
   notify({ on: BOTH, ...settings }, message, systemClock, environment)
 
 describe('a command', () => {
-  test('gets the message on its standard input and its words as they are, without a shell and without credentials', async () => {
+  test('gets the message on its standard input and its arguments unchanged, without a shell and without credentials', async () => {
     const { file, dir } = program(['cat > "$0.in"', 'printf "%s" "$1" > "$0.word"', 'env > "$0.env"'])
     const environment = { PATH: process.env.PATH, TIEOUT_MAIN_SECRET: 'hush', OTHER: 'kept' }
 
@@ -157,13 +157,13 @@ describe('a command', () => {
     expect(await tell({ command: [program(lines).file] })).toEqual([{ by: 'command', reason }])
   })
 
-  test('that is not there, or is none, is told of', async () => {
+  test('that does not exist, or is not a program, is reported', async () => {
     const told = async (path: string) => (await tell({ command: [path] })).map(({ reason }) => reason)
     expect(await told('/nowhere/program')).toEqual(['there is no such program (ENOENT)'])
     expect(await told('/')).toEqual(['the program may not be run (EACCES)'])
   })
 
-  test('that does not read, or is told more than it takes, does no harm', async () => {
+  test('that does not read, or gets more than it reads, does no harm', async () => {
     const large = {
       ...message,
       new_breaks: Array.from({ length: 5_000 }, () => ({
@@ -177,7 +177,7 @@ describe('a command', () => {
     expect(await notify({ on: BOTH, command: [file] }, large, systemClock, process.env)).toEqual([])
   })
 
-  test('that never ends is ended, with all that it started', async () => {
+  test('that never ends is killed, with everything it started', async () => {
     const { file, dir } = program(['sleep 300 &', 'echo $! > "$0.child"', 'wait'])
     const clock = new HeldClock()
 
@@ -225,7 +225,7 @@ describe('a URL', () => {
     expect(received).toHaveLength(1)
   })
 
-  test('that nobody answers, or never, is told of without a word of the URL', async () => {
+  test('that refuses connections or never answers is reported without any part of the URL', async () => {
     const { url, received } = await hook(null)
     const clock = new HeldClock()
 
@@ -247,7 +247,7 @@ describe('the configuration', () => {
     return readConfig(file, [])
   }
 
-  test('takes a command, a URL, or both, and tells of everything by default', () => {
+  test('takes a command, a URL, or both, and notifies of everything by default', () => {
     expect(read('notify: { command: [page-me, --now] }')?.notify).toEqual({
       command: ['page-me', '--now'],
       on: [...BOTH],
@@ -279,7 +279,7 @@ describe('the configuration', () => {
     expect(() => read(`notify: ${notify}`)).toThrow('The configuration has')
   })
 
-  test('of init reads as it is written, and explains how to be told', () => {
+  test('written by init is valid as it is, and explains notify', () => {
     const example = exampleConfig('https://api.example.com', 'generic or us')
     const commented = example.replace(/^# (notify:| {2}(command|url|on):)/gm, '$1')
 
@@ -297,7 +297,7 @@ describe('the configuration', () => {
 })
 
 describe('a run', { timeout: 120_000 }, () => {
-  test('that fails tells after the lock is gone, keeps its code when telling fails, and says so', async () => {
+  test('that fails notifies after the lock is released, and if notifying fails keeps its code and reports that', async () => {
     const dir = temporaryFolder()
     const { file, dir: beside } = program(['cat > "$0.in"', `ls "${dir}" > "$0.ls"`, 'exit 7'])
     mkdirSync(join(dir, 'journal'))
@@ -374,7 +374,7 @@ describe('a run', { timeout: 120_000 }, () => {
     expect(existsSync(join(beside, 'program.in'))).toBe(false)
   })
 
-  test('that reaches nobody tells the account, the class and a plain sentence', async () => {
+  test('that cannot reach the venue notifies with the account, the class and a plain sentence', async () => {
     const dir = temporaryFolder()
     const { file, dir: beside } = program(['cat > "$0.in"'])
     writeFileSync(

@@ -1,4 +1,5 @@
-// What an option may be given, on every command alike: one value, and a number where it takes one. A usage error names it.
+// The values that options accept, the same for every command: one value, and a number if a number is required. A usage error
+// names the option.
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
@@ -43,7 +44,7 @@ describe('a usage error is', () => {
     })
 })
 
-describe('behind -- nothing is an option', () => {
+describe('nothing after -- is an option', () => {
   const given: readonly (readonly [string[], number, string])[] = [
     [
       ['erase', '--account', 'a', '--yes', '--', '4x'],
@@ -78,13 +79,13 @@ describe('behind -- nothing is an option', () => {
 test.each([
   ['explain', '-x'],
   ['explain', '-x', '--log-level', 'info'],
-])('%s %s says how an id that begins with a dash is given', async (...words) => {
+])('%s %s explains how to pass an id that begins with a dash', async (...words) => {
   const { code, stderr } = await command(['--dir', temporaryFolder(), ...words])
   expect(code).toBe(2)
   expect(stderr).toContain('Put arguments that begin with a dash but are not options after `--`.')
 })
 
-test('a port that another program has is named, by the sandbox too', async () => {
+test('a port in use by another program is named, also by the sandbox', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -98,7 +99,7 @@ test('a port that another program has is named, by the sandbox too', async () =>
   }
 })
 
-test('help is no wider than the terminal, and no narrower than it can be read', () => {
+test('help is no wider than the terminal, and never too narrow to read', () => {
   const widths = [undefined, 0, 60, 80, 95, 200].map((columns) =>
     helpWidth({ isTTY: true, ...(columns === undefined ? {} : { columns }) }),
   )
@@ -118,19 +119,25 @@ interface Options {
   readonly narg: Readonly<Record<string, number>>
 }
 
-test.each(commands)('no option of $command stands without its value', async ({ command: words, load }) => {
-  const { builder } = await load()
-  const { string, number, choices, narg } = (
-    builder(yargs()) as unknown as { getOptions(): Options }
-  ).getOptions()
-  const positionals = Array.from(words.matchAll(/[<[](\w+)/g), ([, name]) => name)
-  const valued = new Set([...string, ...number, ...Object.keys(choices)])
-  expect([...valued].filter((name) => narg[name] === undefined && !positionals.includes(name))).toEqual([])
-})
+test.each(commands)(
+  'no option of $command is accepted without its value',
+  async ({ command: words, load }) => {
+    const { builder } = await load()
+    const { string, number, choices, narg } = (
+      builder(yargs()) as unknown as { getOptions(): Options }
+    ).getOptions()
+    const positionals = Array.from(words.matchAll(/[<[](\w+)/g), ([, name]) => name)
+    const valued = new Set([...string, ...number, ...Object.keys(choices)])
+    expect([...valued].filter((name) => narg[name] === undefined && !positionals.includes(name))).toEqual([])
+  },
+)
 
-test.each(['-', ''])('import %j names no file, and says how standard input is named', async (file) => {
-  const { code, stderr } = await command(['import', 'trades', file, '--dir', temporaryFolder()])
-  expect(code).toBe(2)
-  expect(stderr).toContain('tieout: The file to import has no name.')
-  expect(stderr).toContain('standard input is /dev/stdin')
-})
+test.each(['-', ''])(
+  'import %j names no file, and the error explains how to name standard input',
+  async (file) => {
+    const { code, stderr } = await command(['import', 'trades', file, '--dir', temporaryFolder()])
+    expect(code).toBe(2)
+    expect(stderr).toContain('tieout: The file to import has no name.')
+    expect(stderr).toContain('standard input is /dev/stdin')
+  },
+)

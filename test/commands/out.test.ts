@@ -1,4 +1,4 @@
-// In which form a command writes to --out: the ending of the file says it where nothing else does, and never another one.
+// The format in which a command writes to --out: the file's extension determines it if no format is given, and never contradicts it.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -49,7 +49,7 @@ const written: readonly (readonly [words: string, name: string, content: RegExp,
   ['export hledger', 'e.ledger', /./],
 ]
 
-describe('the ending of --out says the form', () => {
+describe('the extension of --out determines the format', () => {
   const cases = written.map(([words, name, content, file = name]) => ({ words, name, content, file }))
   test.each(cases)('$words --out $name', async ({ words, name, content, file }) => {
     const { code, stdout, stderr } = await run(words, name)
@@ -70,7 +70,7 @@ const refused: readonly (readonly [words: string, name: string, expected: string
   ['sql select(1) --format csv', 'x.csv.gz', '.csv'],
 ]
 
-describe('an ending that says another form than was asked for is refused', () => {
+describe('an extension that contradicts the requested format is refused', () => {
   test.each(refused)('%s --out %s', async (words, name, expected) => {
     const { code, stderr } = await run(words, name)
     expect(code).toBe(2)
@@ -91,7 +91,7 @@ test.each([
   ['sql select(1)', 'y.jsonl', '.csv, .json, .parquet'],
   ['sql select(1)', 'y.csv.gz', '.csv, .json, .parquet'],
   ['worksheet', 'y.xlsx', '.csv, .json'],
-])('%s does not write what --out %s says, and says so', async (words, name, expected) => {
+])('%s does not write the format of --out %s, and says so', async (words, name, expected) => {
   const { code, stderr } = await run(words, name)
   expect(code).toBe(2)
   expect(stderr).toContain('The file name has the ending of a format that this command does not write.')

@@ -1,4 +1,4 @@
-// What a run says of its progress where no terminal is: the rate, and the time that the budgets take for the rest.
+// The progress that a run reports without a terminal: the rate, and the time that the budgets need for the rest.
 import { expect, test } from 'vitest'
 import { lines, SoFar } from '../../pipeline/commands/progress.ts'
 import { emptyConfig } from '../../pipeline/config/config.ts'
@@ -18,7 +18,7 @@ function world(level = 'warn') {
   return { told, display, page }
 }
 
-test('progress: off a terminal a line each ten seconds has requests, rows, rate and the time that the budget takes', () => {
+test('progress: without a terminal, a line every ten seconds has requests, rows, rate and the time that the budget needs', () => {
   const { told, display, page } = world()
   // Tax records allow one request a second.
   display.report({ kind: 'planned', account: 'main', feed: 'tax.records', requests: 100 })
@@ -29,7 +29,7 @@ test('progress: off a terminal a line each ten seconds has requests, rows, rate 
   ])
 })
 
-test('progress: accounts spend budgets of their own, side by side', () => {
+test('progress: accounts spend separate budgets in parallel', () => {
   const clock = { monotonic: () => 0 }
   const so = new SoFar(clock, emptyConfig)
   for (const account of ['one', 'other'])
@@ -39,7 +39,7 @@ test('progress: accounts spend budgets of their own, side by side', () => {
   expect([so.planned, so.leftMs]).toEqual([30, 30_000])
 })
 
-test('progress: a feed that ended badly is told at once; one that went well in a log only', () => {
+test('progress: a feed that ended badly is reported immediately; one that went well only in a log', () => {
   const plain = world()
   const log = world('info')
   for (const { display } of [plain, log])

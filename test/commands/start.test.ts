@@ -1,4 +1,4 @@
-// Commands that no other test starts as a process of their own.
+// Commands that no other test starts as a separate process.
 import { execFile } from 'node:child_process'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ test('endpoints lists the catalogue', async () => {
   expect(stdout).toMatch(/^section .* page +effect\n/)
 })
 
-test('tables of books that are not published yet is a usage error', async () => {
+test('tables without published books is a usage error', async () => {
   const { code, stdout, stderr } = await tieout(['tables', '--dir', temporaryFolder()])
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toContain('There is no published ledger yet.')
@@ -26,7 +26,7 @@ test('add-subaccounts without a configuration is a usage error', async () => {
   expect(stderr).toContain('There is no configuration.')
 })
 
-test('sql that is not asked anything ends the process that it has begun, and takes its folder away', async () => {
+test('sql without a query ends the process that it started, and removes its folder', async () => {
   const folder = temporaryFolder()
   const { code, stderr } = await tieout(['sql'], { TMPDIR: folder })
   expect(code).toBe(2)
@@ -34,7 +34,7 @@ test('sql that is not asked anything ends the process that it has begun, and tak
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('a working folder that is gone is named', async () => {
+test('a working folder that no longer exists is named', async () => {
   const gone = join(temporaryFolder(), 'gone')
   mkdirSync(gone)
   const shell = 'cd "$0" && rmdir "$0" && exec "$1" "$2" status'
@@ -69,7 +69,7 @@ test.each([[['status']], [['status', '--help']], [['build', '--help']], [['--log
   },
 )
 
-test('a limit of open files under which nothing can be loaded is named as one', async () => {
+test('a limit on open files that is too low for loading is named as the cause', async () => {
   const shell = 'ulimit -n 30 && exec "$0" "$1" build'
   const ended = promisify(execFile)('sh', ['-c', shell, process.execPath, await programFile()])
   await expect(ended).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-// What a monitor learns from `tieout status`, and which times of a run follow --now.
+// What monitoring gets from `tieout status`, and which times of a run follow --now.
 
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
@@ -12,7 +12,7 @@ const NOW = '2026-03-01T00:00:00.000Z'
 const at = (hours: number): string => new Date(Date.parse(NOW) + hours * 3_600_000).toISOString()
 
 describe('status', { timeout: 300_000 }, () => {
-  test('without a ledger ends with code 3, and without a length of time as --max-age with code 2', async () => {
+  test('ends with code 3 without a ledger, and with code 2 if --max-age is not a duration', async () => {
     const dir = temporaryFolder()
     const none = await tieout(['status', '--dir', dir])
     expect([none.code, none.stdout]).toEqual([
@@ -24,7 +24,7 @@ describe('status', { timeout: 300_000 }, () => {
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--max-age is not a duration.')])
   })
 
-  test('tells old books from fresh ones by the last good run, and a run under --now by that time', async () => {
+  test('distinguishes stale from fresh books by the last good run, and dates a run under --now by that time', async () => {
     const dir = join(temporaryFolder(), 'books')
     const [days, speed] = [3, 2_000]
     const sandbox = await startSandbox({ days, now: new Date(NOW), speed, faults: 'drop=tax.records:20' })

@@ -14,7 +14,7 @@ const SET = {
   TIEOUT_MAIN_TAX_PASSPHRASE: 'p',
 }
 
-test('one of the two credentials is enough: what lacks the other is reported feed by feed', () => {
+test('one of the two credentials is enough; feeds that need the other are reported one by one', () => {
   const [main] = readAccounts(config, '/books', SET)
   expect(() => requireCredentials([main!], config, '/books')).not.toThrow()
 })
@@ -80,7 +80,7 @@ test.each([
   },
 )
 
-test('a secret may have any letters, for it is in no header', () => {
+test('a secret may contain any characters, because it is not sent in a header', () => {
   const given = { ...SET, TIEOUT_MAIN_TAX_SECRET: 's€' }
   expect(readAccounts(config, '/books', given)).toHaveLength(2)
 })

@@ -12,7 +12,7 @@ function written(losses: string) {
   return () => readConfig(file, [])
 }
 
-test('amounts stand in quotes, or are whole', () => {
+test('amounts are in quotes, or whole numbers', () => {
   const read = written('{ into: 2025, amount: "1250.10", long_term: 300 }')
   expect(read()?.reports.losses).toEqual({ into: 2025, amount: '1250.10', long_term: '300' })
 })

@@ -69,7 +69,7 @@ test.each([
   expect(rest[2]).toMatch(/^ {2}next: {5}\w.*\.$/)
 })
 
-test('a configuration that --config names and that is not there is no empty one', async () => {
+test('a missing file named by --config is not treated as an empty configuration', async () => {
   const dir = folder()
   // The usual name is meant no less than another one.
   for (const [words, name] of [
@@ -90,7 +90,7 @@ test('a configuration that --config names and that is not there is no empty one'
   }
 })
 
-test('a list of the books that is a folder is named', async () => {
+test('a folder in place of one of the books’ lists is named', async () => {
   const dir = folder()
   mkdirSync(join(dir, 'currencies.csv'))
   const file = join(dir, 'kraken.csv')
@@ -106,7 +106,7 @@ test('a list of the books that is a folder is named', async () => {
   ])
 })
 
-test('a sandbox does not begin in a folder whose configuration is none', async () => {
+test('a sandbox does not start in a folder whose configuration is not a file', async () => {
   const dir = folder()
   mkdirSync(join(dir, 'tieout.yaml'))
   const { code, stderr } = await command(['sandbox', '--init', dir])
@@ -114,7 +114,7 @@ test('a sandbox does not begin in a folder whose configuration is none', async (
   expect(stderr).toContain('The folder contains a configuration that is not a sandbox’s.')
 })
 
-test('a sandbox does not begin in a file', async () => {
+test('a sandbox does not start if its folder is a file', async () => {
   const file = join(folder(), 'file')
   const { code, stderr } = await command(['sandbox', '--init', file, '--days', '1'])
   expect([code, stderr.split('\n').slice(0, 4)]).toEqual([
@@ -147,7 +147,7 @@ function pipe(): string {
   return file
 }
 
-test('a pipe into which nobody writes is not waited for without end', async () => {
+test('waiting for a pipe that nobody writes to ends', async () => {
   const file = pipe()
   expect((await statusOf(file)).split('\n')).toEqual([
     'tieout: The file cannot be read.',
@@ -159,7 +159,7 @@ test('a pipe into which nobody writes is not waited for without end', async () =
   ])
 }, 90_000)
 
-test('a configuration comes through a pipe, however late and in pieces', async () => {
+test('a configuration is read through a pipe, even if it arrives late and in pieces', async () => {
   const file = pipe()
   const writer = spawn('sh', [
     '-c',
@@ -172,7 +172,7 @@ test('a configuration comes through a pipe, however late and in pieces', async (
   expect(status).toContain('sinc')
 }, 90_000)
 
-test('a folder in place of a file of the books is a matter of set-up', () => {
+test('a folder in place of one of the books’ files is a configuration error', () => {
   const cause = Object.assign(new Error('no'), { code: 'EISDIR' })
   const { exitCode, details } = new DiskError('The disk refused to read a file.', '/books/x', cause)
   expect([exitCode, details.expected, details.found, details.action]).toEqual([
@@ -183,7 +183,7 @@ test('a folder in place of a file of the books is a matter of set-up', () => {
   ])
 })
 
-test('every failure of the disk says what was expected, also one whose code has no words', () => {
+test('every disk error states what was expected, even if its code has no description', () => {
   const expected = (code: string) =>
     new DiskError('The disk refused to read a file.', '/books/x', Object.assign(new Error('no'), { code }))
       .details.expected
@@ -191,14 +191,14 @@ test('every failure of the disk says what was expected, also one whose code has 
   expect(expected('EBUSY')).toBe('a file or folder that can be read and written')
 })
 
-test('what the system says has words, and its code where there are none', () => {
+test('system errors are described in words, or by their code if there are none', () => {
   const words = (code: string) => systemWords(Object.assign(new Error('no'), { code }))
   expect(words('EACCES')).toBe('no right to it (EACCES)')
   expect(words('ENOENT')).toBe(NOTHING)
   expect(words('EFBIG')).toBe('EFBIG')
 })
 
-test('a folder whose name is no UTF-8 is refused, and no other one is made in its place', async () => {
+test('a folder whose name is not UTF-8 is refused, and no other folder is created instead', async () => {
   const dir = temporaryFolder()
   const shell = String.raw`cd "$0" && named=$(printf 'b\377') && mkdir "$named" && exec "$1" "$2" build --dir "$named"`
   const ended = promisify(execFile)('sh', ['-c', shell, dir, process.execPath, await programFile()])

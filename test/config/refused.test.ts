@@ -110,12 +110,12 @@ describe('accounts whose credentials come from the environment may not share a v
       expect(code).toBe(2)
       expect(stderr).toContain(variable)
     })
-  test('what is read from the file has names of its own', async () => {
+  test('accounts read from the file are not affected', async () => {
     expect((await planned('main: { credentials: file }, Main: {}')).code).toBe(0)
   })
 })
 
-test('a plan needs no credentials, and says what a run will miss', async () => {
+test('a plan needs no credentials, and reports what is missing for a run', async () => {
   const dir = temporaryFolder()
   writeFileSync(join(dir, 'tieout.yaml'), 'accounts: { unset: {}, other: {} }\n')
   const { code, stdout, stderr } = await command(['plan', '--dir', dir, '--accounts', 'unset'])
@@ -143,7 +143,7 @@ describe('a selection may not be empty, for any command that takes one', () => {
       })
 })
 
-describe('a name that no account may have is refused where it stands', () => {
+describe('an invalid account name is refused with its place', () => {
   for (const name of ['__proto__', '_main', 'a b'])
     for (const also of ['', ', main: {}'])
       test(`${name}${also}`, async () => {
@@ -170,7 +170,7 @@ describe('a configuration may not have', () => {
     })
 })
 
-test('a folder of books that is a file is no matter of permissions', async () => {
+test('a file in place of the books’ folder is not reported as a permission error', async () => {
   const file = join(temporaryFolder(), 'books')
   writeFileSync(file, '')
   const { code, stderr } = await command(['status', '--dir', file])
@@ -179,7 +179,7 @@ test('a folder of books that is a file is no matter of permissions', async () =>
   expect(stderr).toContain('next:     Name the right folder with --dir, or the right file with --config.')
 })
 
-test('a folder in place of the configuration is no matter of permissions', async () => {
+test('a folder in place of the configuration is not reported as a permission error', async () => {
   const dir = temporaryFolder()
   mkdirSync(join(dir, 'tieout.yaml'))
   const { code, stderr } = await command(['plan', '--dir', dir])

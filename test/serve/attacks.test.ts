@@ -1,6 +1,6 @@
-// A page on another port of this machine tries, in a real browser that is let in, all that a page may try without being asked:
-// to read, to write, to run SQL, to frame and to follow. Its site is the same (ports do not count), so the cookie goes along
-// with every request; the server has to tell them apart. And a name that is pointed at 127.0.0.1 tries the same.
+// A page on another port of this machine tries, in a real browser with access, everything that a page can try unasked: to read,
+// to write, to run SQL, to frame and to navigate. It is on the same site (ports are not part of a site), so every request
+// carries the cookie, and the server has to tell them apart. A host name that resolves to 127.0.0.1 tries the same.
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Browser, chromium } from 'playwright-core'
@@ -116,7 +116,7 @@ test('a page on another port learns nothing and changes nothing', async () => {
   await context.close()
 })
 
-test('a page that opens ours in a window of its own does not get hold of it', async () => {
+test('a page that opens ours in a new window gets no access to it', async () => {
   const context = await browser.newContext()
   await context.addCookies([cookie()])
   const attacker = await context.newPage()
@@ -130,7 +130,7 @@ test('a page that opens ours in a window of its own does not get hold of it', as
   await context.close()
 })
 
-test('a name that is pointed at this machine leads nowhere', async () => {
+test('a host name that resolves to this machine gets nowhere', async () => {
   const context = await browser.newContext()
   const page = await context.newPage()
   const answer = await page.goto(`http://evil.example:${serving.port}/`)

@@ -1,4 +1,4 @@
-// The console over HTTP: rows line by line with a last line that says what became of the query, limits, cancelling,
+// The console over HTTP: rows line by line with a last line that states the outcome of the query, limits, cancelling,
 // downloads, and every hazard refused with the books as they were.
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -57,7 +57,7 @@ const state = (): string[] =>
     }),
   )
 
-test('a query: the stamp, the columns, the rows exactly, and that they are all', async () => {
+test('a query: the stamp, the columns, the exact rows, and that they are complete', async () => {
   const lines = await run('select coin, quantity, now() is null as is_null from balances')
   const [begun, columns, rows, end] = lines
   expect(begun).toMatchObject({
@@ -76,7 +76,7 @@ test('a query: the stamp, the columns, the rows exactly, and that they are all',
   expect(end).toMatchObject({ kind: 'end', how: 'complete', rows: 1 })
 })
 
-test('ten thousand rows are all, one more is cut, and says so', async () => {
+test('ten thousand rows are complete; with one more the answer is cut, and says so', async () => {
   expect(endOf(await run('from range(10000)'))).toMatchObject({ how: 'complete', rows: 10_000 })
   const cut = await run('from range(10001)')
   expect(endOf(cut)).toMatchObject({ how: 'cut', rows: 10_000, limit: '10000 rows' })
@@ -95,12 +95,12 @@ test('a query that fails at its last row ends as failed, not as complete', async
   expect(endOf(lines)).toMatchObject({ how: 'failed', error: { name: 'UsageError' } })
 })
 
-test('what DuckDB says of a wrong query is handed on', async () => {
+test('DuckDB’s error for a wrong query is passed on', async () => {
   const { error } = endOf(await run('select nonsense from balances'))
   expect(error?.found).toMatch(/^Binder Error: Referenced column "nonsense" not found/)
 })
 
-test('time that is over ends a query, and says so', async () => {
+test('a timeout ends a query, and says so', async () => {
   const end = endOf(await run('select count(*) from range(100000000) a, range(1000) b', { timeout: 0.3 }))
   expect(end).toMatchObject({
     how: 'stopped',
@@ -111,7 +111,7 @@ test('time that is over ends a query, and says so', async () => {
 describe('cancelling', () => {
   const endless = 'select count(*) from range(100000000) a, range(1000) b'
 
-  test('a query that runs is stopped in the engine, and those that wait come next', async () => {
+  test('a running query is stopped in the engine, and the waiting ones run next', async () => {
     const first = serving.lines<ConsoleLine>('/api/console/run', {
       id: 'endless',
       sql: endless,
@@ -123,7 +123,7 @@ describe('cancelling', () => {
     expect(endOf(await second)).toMatchObject({ how: 'complete', rows: 1 })
   })
 
-  test('a query that waits is stopped without having run', async () => {
+  test('a waiting query is stopped without having run', async () => {
     const first = serving.lines<ConsoleLine>('/api/console/run', { id: 'before', sql: endless, timeout: 600 })
     const waiting = serving.lines<ConsoleLine>('/api/console/run', { id: 'waits', sql: 'select 1' })
     await serving.post('/api/console/cancel', { id: 'waits' })
@@ -134,7 +134,7 @@ describe('cancelling', () => {
     expect(['stopped', 'complete']).toContain(endOf(lines).how)
   })
 
-  test('one that leaves ends its query', async () => {
+  test('a client that leaves ends its query', async () => {
     const left = request({
       host: '127.0.0.1',
       port: serving.port,
@@ -236,7 +236,7 @@ describe('hazards', () => {
     expect((await serving.ask('/api/console/run?id=x&sql=select%201', { headers })).status).toBe(404)
   })
 
-  test('memory beyond the limit ends the process of the query alone', async () => {
+  test('exceeding the memory limit ends only the process of the query', async () => {
     const end = endOf(await run('select list(i) from range(1000000000) r(i)'))
     expect(end.how).toBe('failed')
     expect(endOf(await run('select 1'))).toMatchObject({ how: 'complete' })
@@ -252,7 +252,7 @@ describe('downloads', () => {
     return { url, answer: await serving.ask(url, { headers }), again: await serving.ask(url, { headers }) }
   }
 
-  test('CSV holds every row, beyond what the screen shows, and its address is good once', async () => {
+  test('CSV holds every row, beyond what the screen shows, and its address works once', async () => {
     const { answer, again } = await fetched(
       'select i, i::decimal(38, 18) / 8 as x from range(25000) t(i)',
       'csv',
@@ -262,7 +262,7 @@ describe('downloads', () => {
     expect(again.status).toBe(404)
   })
 
-  test('one that fails half-way breaks off', async () => {
+  test('a download that fails half-way breaks the connection', async () => {
     const sql = "select case when i = 400000 then error('late') else i end as i from range(400001) t(i)"
     const { url } = JSON.parse(
       (await serving.post('/api/console/download', { sql, format: 'csv' })).text,
@@ -271,7 +271,7 @@ describe('downloads', () => {
     await expect(asked).rejects.toThrow('aborted')
   })
 
-  test('asking about one without fetching it leaves nothing running', async () => {
+  test('a HEAD request for a download leaves nothing running', async () => {
     const headers = { authorization: `Bearer ${serving.secret}` }
     for (const at of [1, 2, 3, 4, 5, 6]) {
       const sql = `select ${at} from range(100000)`
@@ -282,7 +282,7 @@ describe('downloads', () => {
     expect((await fetched('select 1 as one', 'csv')).answer.text).toBe('one\n1\n')
   })
 
-  test('Parquet is a whole file', async () => {
+  test('Parquet is a complete file', async () => {
     const { answer } = await fetched('from range(25000)', 'parquet')
     expect([answer.text.slice(0, 4), answer.text.slice(-4)]).toEqual(['PAR1', 'PAR1'])
   })
@@ -293,7 +293,7 @@ describe('completion', () => {
     (JSON.parse((await serving.post('/api/console/complete', { sql, position })).text) as Completion)
       .suggestions
 
-  test('by the names of the ledger, at the place of the word', async () => {
+  test('offers the names in the ledger, at the position of the word', async () => {
     expect(await complete('from bal')).toContainEqual({ text: 'balances', from: 5 })
     expect(await complete("select 'ä€😀' as x, quant from balances", 25)).toContainEqual({
       text: 'quantity',
@@ -301,7 +301,7 @@ describe('completion', () => {
     })
   })
 
-  test('names no file', async () => {
+  test('offers no file names', async () => {
     expect(JSON.stringify(await complete(`from '${places.outside}/`))).not.toContain('canary')
   })
 })

@@ -9,7 +9,7 @@ const demo = servedDemo((dir) =>
 )
 
 describe('the ledger', () => {
-  test('pages hold every entry once, newest first, with balances that follow from each other', async () => {
+  test('pages contain every entry once, newest first, with consistent running balances', async () => {
     const rows = await demo.allPages<Entries, EntryRow>('/api/entries', ({ entries }) => entries)
     const all = await demo.sql(
       'select entry_id from entries order by occurred_at desc, place desc, entry_id desc',
@@ -79,7 +79,7 @@ describe('the ledger', () => {
     }
   })
 
-  test('words of an address stay values', async () => {
+  test('text in an address is always treated as a value', async () => {
     const { entries } = await demo.serving.get<Entries>(
       `/api/entries?account=${encodeURIComponent("x' or 1=1 --")}&id=${encodeURIComponent("'; drop table entries")}`,
     )
@@ -87,7 +87,7 @@ describe('the ledger', () => {
     await demo.mustBeItsSql(entries)
   })
 
-  test('what no filter means is refused', async () => {
+  test('invalid filter values are refused', async () => {
     const headers = { authorization: `Bearer ${demo.serving.secret}` }
     for (const path of [
       '/api/entries?from=yesterday',

@@ -1,4 +1,4 @@
-// Who is answered by `tieout serve`, and who is not: each rule of docs/page.md, "Security", over real HTTP.
+// Whom `tieout serve` answers and whom it refuses: each rule of docs/page.md, "Security", over real HTTP.
 import { mkdtempSync } from 'node:fs'
 import { connect } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
@@ -44,13 +44,13 @@ describe('the printed address', () => {
     expect(set).toMatch(/^tieout-4711=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/)
   })
 
-  test('a code is good once', () => {
+  test('a code works once', () => {
     const guard = new Guard(4711, heldClock())
     const code = guard.newCode()
     expect([guard.redeem(code) !== null, guard.redeem(code)]).toEqual([true, null])
   })
 
-  test('a code lapses after a minute', () => {
+  test('a code expires after a minute', () => {
     const clock = heldClock()
     const guard = new Guard(4711, clock)
     const [early, late] = [guard.newCode(), guard.newCode()]
@@ -60,11 +60,11 @@ describe('the printed address', () => {
     expect(guard.redeem(late)).toBeNull()
   })
 
-  test('a code of nobody is refused', async () => {
+  test('an unknown code is refused', async () => {
     expect((await serving.ask('/?code=guess')).status).toBe(401)
   })
 
-  test('each start has another secret', async () => {
+  test('each start has a new secret', async () => {
     expect((await servingFor(dir)).secret).not.toBe(serving.secret)
   })
 })
@@ -110,7 +110,7 @@ describe('where a request comes from', () => {
     expect((await serving.ask(RUNS, { headers: { ...cookie(), 'sec-fetch-site': 'none' } })).status).toBe(200)
   })
 
-  test('a browser that does not say where it comes from is refused', async () => {
+  test('a request from a browser that does not state its origin is refused', async () => {
     const headers = { cookie: cookie().cookie as string }
     expect((await serving.ask(RUNS, { headers })).status).toBe(403)
   })
@@ -141,7 +141,7 @@ describe('where a request comes from', () => {
     },
   )
 
-  test('no answer allows another site anything, also when it asks first', async () => {
+  test('no answer allows another site anything, even after a preflight request', async () => {
     const asked = await serving.ask(RUNS, {
       method: 'OPTIONS',
       headers: {
@@ -169,16 +169,16 @@ describe('the secret', () => {
     expect((await serving.ask(RUNS, { headers })).status).toBe(401)
   })
 
-  test('the cookie of another port is none of this one', async () => {
+  test('the cookie of another port is not valid for this one', async () => {
     const headers = { ...cookie(), cookie: `tieout-${serving.port + 1}=${serving.secret}` }
     expect((await serving.ask(RUNS, { headers })).status).toBe(401)
   })
 
-  test('a script bears it in a header', async () => {
+  test('a script sends it in a header', async () => {
     expect((await serving.get<{ runs: { rows: unknown[] } }>(RUNS)).runs.rows).toHaveLength(1)
   })
 
-  test('neither it nor a code is in a log or an answer', async () => {
+  test('neither the secret nor a code appears in a log or an answer', async () => {
     const { code } = Object.fromEntries(new URL(serving.url).searchParams)
     const texts: string[] = []
     const note = (text: string): number => texts.push(text)
@@ -239,7 +239,7 @@ describe('every answer', () => {
     expect(text).not.toMatch(/"name": "tieout"|root:|DUCK/)
   })
 
-  test.each(['PUT', 'DELETE', 'PATCH'])('%s is nothing', async (method) => {
+  test.each(['PUT', 'DELETE', 'PATCH'])('%s is refused', async (method) => {
     const headers = { authorization: `Bearer ${serving.secret}`, 'content-type': 'application/json' }
     expect((await serving.ask(RUNS, { method, headers, body: '{}' })).status).toBe(404)
   })
@@ -249,7 +249,7 @@ describe('every answer', () => {
     expect(status).toBe(413)
   })
 
-  test('a body that does not say its length is refused, and says so', async () => {
+  test('a body without a length is refused, with the reason', async () => {
     const { port, secret } = serving
     for (const path of ['/api/console/run', '/api/breaks/x/note']) {
       const answer = await new Promise<string>((resolve) => {
@@ -269,7 +269,7 @@ describe('every answer', () => {
     }
   })
 
-  test('a body that is no object is refused', async () => {
+  test('a body that is not an object is refused', async () => {
     for (const body of ['', '[]', 'null', '{', '"x"']) {
       const headers = { authorization: `Bearer ${serving.secret}`, 'content-type': 'application/json' }
       expect((await serving.ask('/api/console/run', { method: 'POST', headers, body })).status).toBe(400)
@@ -278,7 +278,7 @@ describe('every answer', () => {
 })
 
 describe('the process', () => {
-  test('it listens on loopback alone', async () => {
+  test('it listens only on loopback', async () => {
     const others = Object.values(networkInterfaces())
       .flatMap((each) => each ?? [])
       .filter(({ internal, family }) => !internal && family === 'IPv4')
@@ -299,7 +299,7 @@ describe('the process', () => {
     expect(stderr).toContain('Stopping after the work in progress. Press Ctrl-C again to stop immediately.')
   })
 
-  test('who goes away in the middle of a request is no failure', async () => {
+  test('a client that goes away in the middle of a request is not a failure', async () => {
     const { running, port, secret, get } = await startServing(dir)
     const socket = connect(port, '127.0.0.1')
     socket.write(
@@ -334,7 +334,7 @@ describe('the process', () => {
     ])
   })
 
-  test('a port that is none is refused', async () => {
+  test('an invalid port is refused', async () => {
     const { code, stderr } = await command(['serve', '--port', '70000', '--no-open', '--dir', dir])
     expect([code, stderr]).toEqual([
       2,
@@ -353,7 +353,7 @@ describe('the process', () => {
     expect(stderr).toContain('There is no published ledger yet.')
   })
 
-  test('a browser is started with an address of its own', async () => {
+  test('the browser is opened with a separate address', async () => {
     const bin = mkdtempSync(join(tmpdir(), 'bin-'))
     const { chmodSync, existsSync, readFileSync, writeFileSync } = await import('node:fs')
     const opened = join(bin, 'opened')

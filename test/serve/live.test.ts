@@ -1,5 +1,5 @@
-// A run that is going on, as another process sees it: over HTTP and by events, while it runs, when it was killed, and when it
-// has ended.
+// A run in progress, as another process sees it: over HTTP and by events, while it runs, after it was killed, and after it has
+// ended.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { join } from 'node:path'
@@ -77,7 +77,7 @@ function follow(serving: Serving): Following {
 const runs = (phase: LiveRun['phase'] | null) => (event: ServerEvent) =>
   event.kind === 'run' && (event.run?.phase ?? null) === phase
 
-test('a real run is seen while it fetches and builds, known as dead when killed, and gone when it has ended', {
+test('a real run is shown while it fetches and builds, reported as dead once killed, and gone once it has ended', {
   timeout: 400_000,
 }, async () => {
   writeFileSync(join(dir, '.tieout-demo'), '')
@@ -106,7 +106,7 @@ test('a real run is seen while it fetches and builds, known as dead when killed,
 describe('the state of a run', () => {
   const options = { run: 'r', command: 'sync', config: emptyConfig }
 
-  test('is written at most four times a second, whole, and holds what was reported', async () => {
+  test('is written at most four times a second, completely, with what was reported', async () => {
     const clock = heldClock()
     const told = await tellRun(dir, { ...options, clock })
     const read = () => JSON.parse(readFileSync(join(dir, RUN_STATE_FILE), 'utf8'))
@@ -132,7 +132,7 @@ describe('the state of a run', () => {
     expect(existsSync(join(dir, RUN_STATE_FILE))).toBe(false)
   })
 
-  test('of this process is alive; a file that is damaged is as good as none', async () => {
+  test('of this process is alive; a damaged file is treated as absent', async () => {
     const told = await tellRun(dir, { ...options, clock: systemClock })
     expect(await readRun(dir)).toMatchObject({ isDead: false, state: { run: 'r' } })
     told.end()
@@ -143,8 +143,8 @@ describe('the state of a run', () => {
   })
 })
 
-describe('a note that cannot be made', () => {
-  test('while another process writes the books, the page says who', async () => {
+describe('a note that cannot be saved', () => {
+  test('while another process writes to the books, the page says which', async () => {
     const serving = await servingFor(dir)
     const lock = await acquireLock(dir, 'nightly', systemClock)
     const { noNote } = await serving.get<OneBreak>('/api/breaks/b1')

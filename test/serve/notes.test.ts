@@ -1,4 +1,4 @@
-// Notes made by the page, and books that are published while it is open.
+// Notes saved from the page, and books that are published while it is open.
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
@@ -19,7 +19,7 @@ describe('a note on a break', () => {
     }
   }
 
-  test('is accepted, published and followed by events; the ledger that it makes is noticed, and no list mixes two', async () => {
+  test('is accepted, published and followed by events; the new ledger is noticed, and no list mixes two ledgers', async () => {
     const [found] = (await demo.serving.get<Breaks>('/api/breaks')).breaks.rows
     const id = String(found?.break_id)
     const first = await demo.serving.get<Entries>('/api/entries')
@@ -43,14 +43,14 @@ describe('a note on a break', () => {
     expect([stale.status, JSON.parse(stale.text).error.name]).toEqual([409, 'Republished'])
   })
 
-  test('is taken back', async () => {
+  test('is withdrawn', async () => {
     const [found] = (await demo.serving.get<Breaks>('/api/breaks?status=explained')).breaks.rows
     const id = String(found?.break_id)
     expect((await demo.serving.post(`/api/breaks/${id}/note`, { note: null })).status).toBe(202)
     expect(await ended(id)).toMatchObject({ state: 'published' })
   })
 
-  test('is finished and published where the server is ended meanwhile', async () => {
+  test('is completed and published even if the server is stopped meanwhile', async () => {
     const { running, get, post } = await startServing(demo.dir)
     const [found] = (await get<Breaks>('/api/breaks')).breaks.rows
     const id = String(found?.break_id)
@@ -63,7 +63,7 @@ describe('a note on a break', () => {
     )
   })
 
-  test('that says nothing, or is of no break, is refused', async () => {
+  test('that is empty, or for an unknown break, is refused', async () => {
     const [found] = (await demo.serving.get<Breaks>('/api/breaks')).breaks.rows
     expect((await demo.serving.post(`/api/breaks/${found?.break_id}/note`, { note: ' ' })).status).toBe(400)
     expect((await demo.serving.post(`/api/breaks/${found?.break_id}/note`, { note: 5 })).status).toBe(400)
@@ -71,7 +71,7 @@ describe('a note on a break', () => {
   })
 })
 
-test('a page of a republished ledger is never mixed with one of the ledger before', async () => {
+test('a page of a republished ledger is never mixed with one of the previous ledger', async () => {
   const next = join(demo.dir, 'next.duckdb')
   const instance = await DuckDBInstance.create(next)
   const connection = await instance.connect()

@@ -1,4 +1,4 @@
-// The books of a demo, served to the tests of one file, and what the command line says of the same books.
+// The books of a demo, served to the tests of one file, and what the command line prints for the same books.
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { identityOf } from '../../pipeline/ledger/identity.ts'

@@ -1,4 +1,4 @@
-// `tieout serve` as a process of its own, asked over real HTTP. Requests are written with node:http, which lets a test send
+// `tieout serve` as a separate process, queried over real HTTP. Requests are written with node:http, which lets a test send
 // any header that an attacker could.
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { onTestFinished } from 'vitest'

@@ -57,7 +57,7 @@ describe('amounts are those of the command line, and each view’s SQL answers w
     await demo.mustBeItsSql(trialBalance)
   })
 
-  test('the trial balance of all history closes with the balances', async () => {
+  test('the trial balance of the whole history closes with the balances', async () => {
     const { trialBalance } = await demo.serving.get<Accounts>('/api/accounts?from=2000-01-01')
     const closing = trialBalance.rows.map(({ account, ledger, coin, closing: quantity }) => ({
       account,
@@ -74,7 +74,7 @@ describe('amounts are those of the command line, and each view’s SQL answers w
     expect(trialBalance.rows.every(({ opening }) => opening === '0')).toBe(true)
   })
 
-  test('the trial balance of a day opens with the day before', async () => {
+  test('the trial balance of a day opens with the previous day’s closing balance', async () => {
     const [day] = await demo.sql('select (max(day) - 1)::varchar as day from balance_history')
     const { trialBalance, period } = await demo.serving.get<Accounts>(
       `/api/accounts?from=${day?.day}&to=${day?.day}`,
@@ -99,7 +99,7 @@ describe('amounts are those of the command line, and each view’s SQL answers w
       expect([wallet, amounts]).toEqual([wallet, byWallet.get(wallet)])
   })
 
-  test('without days it is of the last month, and says so in its answer and in the name of its CSV', async () => {
+  test('without days it covers the last month, and its answer and the name of its CSV say so', async () => {
     const [last] = await demo.sql(
       'select date_trunc(\'month\', max(day))::date::varchar as "from", max(day)::varchar as "to" from balance_history',
     )
@@ -117,7 +117,7 @@ describe('amounts are those of the command line, and each view’s SQL answers w
     expect(await nameOf('balances')).toMatch(/"balances-\d{4}-\d{2}-\d{2}\.csv"/)
   })
 
-  test('the days of a wallet', async () => {
+  test('the daily history of a wallet', async () => {
     const [wallet] = (await demo.serving.get<Accounts>('/api/accounts')).balances.rows
     const query = new URLSearchParams({
       account: wallet?.account ?? '',
@@ -248,17 +248,17 @@ describe('amounts are those of the command line, and each view’s SQL answers w
     expect(found.command).toBe(`tieout explain ${id} --method lifo`)
   })
 
-  test('the command that prints a proof takes an id that begins with a dash for no option', () => {
+  test('the command that prints a proof does not take an id that begins with a dash for an option', () => {
     expect(commandOf('-5 x', { method: 'lifo' })).toBe("tieout explain --method lifo -- '-5 x'")
   })
 
-  test('an id that nothing has is refused with what is near', async () => {
+  test('an unknown id is refused with near matches', async () => {
     const headers = { authorization: `Bearer ${demo.serving.secret}` }
     const { status, text } = await demo.serving.ask('/api/proof?id=nothing', { headers })
     expect([status, JSON.parse(text).error.name]).toEqual([400, 'UsageError'])
   })
 
-  test('filings: those there are, and what differs', async () => {
+  test('filings: the list, and the differences', async () => {
     const { filings } = await demo.serving.get<Filings>('/api/filings')
     expect(filings).toMatchObject([{ name: 'gains-then', report: 'gains', problem: null }])
     const found = await demo.serving.get<FilingDifference>('/api/filings/gains-then')
@@ -301,7 +301,7 @@ test('about and the schema of the console', async () => {
   expect(keywords).toContain('select')
 })
 
-test('each example of the console runs as it stands', async () => {
+test('each example of the console runs unchanged', async () => {
   const { examples } = await demo.serving.get<ConsoleExamples>('/api/console/examples')
   expect(new Set(examples.map(({ title }) => title)).size).toBe(20)
   const stopping = { clock: systemClock, signal: new AbortController().signal }

@@ -1,4 +1,4 @@
-// The page in Debian's Chromium: one browser for a file, watched for whatever the page must not do.
+// The page in Debian's Chromium: one browser per test file, watched for anything the page must not do.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'

@@ -4,7 +4,7 @@ import { decimalsOf, digitsOf, sum } from '../../web/words/digits.ts'
 import { distanceInWords, spanInWords } from '../../web/words/times.ts'
 
 describe('digits', () => {
-  test('whole digits stand in threes and decimals as they are', () => {
+  test('whole digits are grouped in threes and decimals left unchanged', () => {
     expect(digitsOf('-1234567.000000000000000001')).toEqual({
       isNegative: true,
       groups: ['1', '234', '567'],
@@ -25,7 +25,7 @@ describe('digits', () => {
 })
 
 describe('times', () => {
-  test('spans are told by their two largest units', () => {
+  test('durations are given in their two largest units', () => {
     expect(spanInWords(3 * 86_400_000 + 4 * 3_600_000)).toBe('3 days 4 hours')
     expect(spanInWords(61 * 60_000)).toBe('1 hour 1 minute')
     expect(spanInWords(20_000)).toBe('less than a minute')

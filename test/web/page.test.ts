@@ -1,5 +1,5 @@
-// The page of `tieout serve` in a real browser, over the demo's books: every view by mouse and by keyboard, its figures held to
-// the command line's, its manners held to its policy.
+// The page of `tieout serve` in a real browser, over the demo's books: every view by mouse and by keyboard, its figures compared
+// with the command line's, its behaviour checked against its policy.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -101,7 +101,7 @@ describe('every view', () => {
     expect(watched.wrongs).toEqual([])
   })
 
-  test('is reached by keyboard alone, where Tab goes on from everything', async () => {
+  test('is reached by keyboard alone, and Tab moves on from everything', async () => {
     await open('/dictionary')
     for (const { name, key, path } of VIEWS) {
       await page.keyboard.press('g')
@@ -137,7 +137,7 @@ describe('every view', () => {
     expect(found).toEqual([])
   })
 
-  test('is whole on paper: no column is cut, what is chosen is named, and nothing stands there that only works on a screen', async () => {
+  test('is complete on paper: no column is cut, the filters are named, and nothing that only works on a screen appears', async () => {
     await open('/gains?known=yes')
     await page.emulateMedia({ media: 'print' })
     const cut = (await page.evaluate(
@@ -156,7 +156,7 @@ describe('every view', () => {
     await page.emulateMedia({ media: null })
   })
 
-  test('says by a shadow where a table goes on beyond the edge, at every width', async () => {
+  test('shows by a shadow where a table continues beyond the edge, at every width', async () => {
     for (const width of [1280, 390]) {
       await page.setViewportSize({ width, height: 800 })
       await open('/accounts')
@@ -166,7 +166,7 @@ describe('every view', () => {
     await page.setViewportSize({ width: 1280, height: 800 })
   })
 
-  test('closes its menu by Escape, and gives the focus back', async () => {
+  test('closes its menu on Escape, and returns the focus', async () => {
     await page.setViewportSize({ width: 390, height: 800 })
     await open('/runs')
     const menu = page.getByRole('button', { name: 'Menu' })
@@ -178,7 +178,7 @@ describe('every view', () => {
     await page.setViewportSize({ width: 1280, height: 800 })
   })
 
-  test('is left by a link with the focus at its figures, and come back to where somebody was', async () => {
+  test('sets the focus at the figures after a link, and restores the scroll position on going back', async () => {
     await open('/ledger')
     await page.evaluate('scrollTo(0, 900)')
     await page.locator('.proof-link').nth(40).click()
@@ -275,7 +275,7 @@ describe('figures', () => {
     expect(gains.filter((sentence) => !sentence.endsWith(' USDT.'))).toEqual([])
   })
 
-  test('a balance leads to the entries that it is the sum of', async () => {
+  test('a balance links to the entries that it is the sum of', async () => {
     await open('/accounts')
     const figure = page.locator('.figure-link').first()
     const amount = await figure.textContent()
@@ -285,7 +285,7 @@ describe('figures', () => {
     expect((await column('Entries, newest first', 'Balance'))[0]).toBe(amount)
   })
 
-  test('a month without amounts of a kind has none of them, and the others lead to what made them', async () => {
+  test('a month without amounts of a kind shows zero, and the other amounts link to what they are made up of', async () => {
     await open('/')
     const table = page.locator('.as-table').nth(1)
     await table.locator('summary').click()
@@ -309,7 +309,7 @@ describe('figures', () => {
     expect(await page.locator('[data-filter=from]').inputValue()).toMatch(/^\d{4}-\d{2}-01T00:00:00\.000Z$/)
   })
 
-  test('gains say how they were matched, and what of a loss is denied', async () => {
+  test('gains state how they were matched, and how much of a loss is denied', async () => {
     const answer = await serving.get<{ pieces: { rows: { denied_loss: string }[] } }>('/api/gains')
     await open('/gains')
     expect(await page.locator('.view-head').textContent()).toContain('Matched by fifo, scope account')
@@ -321,7 +321,7 @@ describe('figures', () => {
     expect((await column('Pieces of disposals', 'Denied loss'))[0]).toBe('12.5')
   })
 
-  test('ages go on while the page stays open', async () => {
+  test('ages advance while the page stays open', async () => {
     await page.clock.install()
     await open('/')
     const before = await page.locator('.state').textContent()
@@ -361,14 +361,14 @@ describe('figures', () => {
     await page.unroute('**/api/entries/facets*')
   })
 
-  test('where no entry fits, it sends to counts that are there at every width', async () => {
+  test('if no entry matches, it refers to the counts, which are available at every width', async () => {
     await open('/ledger?account=nobody')
     expect(await page.locator('main').textContent()).toContain(
       'Clear one of them; the counts show where there are entries.',
     )
   })
 
-  test('bars of memory fill as far as the venue still remembers', async () => {
+  test('retention bars are filled in proportion to the time left', async () => {
     await open('/coverage')
     const bars = page.locator('.running-out li').first()
     const [whole, left] = await Promise.all(
@@ -379,7 +379,7 @@ describe('figures', () => {
     expect(await bars.locator('.share').getAttribute('class')).toContain('good')
   })
 
-  test('no name of a feed is cut, at any width', async () => {
+  test('no feed name is cut off, at any width', async () => {
     for (const width of [1280, 400]) {
       await page.setViewportSize({ width, height: 900 })
       await open('/coverage')
@@ -394,7 +394,7 @@ describe('figures', () => {
     await page.setViewportSize({ width: 1280, height: 800 })
   })
 
-  test('what is resolved is not counted as open, nor said to be', async () => {
+  test('resolved breaks are not counted or described as open', async () => {
     await open('/breaks?status=all')
     const statuses = await column('Breaks', 'Status')
     const resolved = statuses.filter((status) => status === 'resolved').length
@@ -404,25 +404,25 @@ describe('figures', () => {
     expect(await column('Breaks', 'First seen')).toHaveLength(statuses.length)
   })
 
-  test('the trial balance says which days it is of', async () => {
+  test('the trial balance states which days it covers', async () => {
     await open('/accounts?show=trial')
     expect(await page.locator('h2').first().textContent()).toMatch(/^Trial balance, 1 \w+ \d{4} to \d/)
   })
 
-  test('the day on which the last run ended is not called over', async () => {
+  test('the day on which the last run ended is not presented as complete', async () => {
     await open('/')
     const said = await page.locator('.headline + .quiet').textContent()
     expect(said).toMatch(/^so far on \d+ \w+ \d{4}, net of debts$/)
   })
 
-  test('the overview leads to all feeds of the account chosen', async () => {
+  test('the overview links to all feeds of the chosen account', async () => {
     const { feedCount } = await serving.get<{ feedCount: number }>('/api/overview?account=parent')
     await open('/?account=parent')
     const link = page.getByRole('link', { name: `All ${feedCount} feeds by day` })
     expect(await link.getAttribute('href')).toBe('/coverage?account=parent')
   })
 
-  test('no word of a picture is cut off at its edge, also on a telephone', async () => {
+  test('no label of a chart is cut off at its edge, even on a phone', async () => {
     const cut: string[] = []
     const answer = await serving.get<{ pnl: { rows: { month: string }[] } }>('/api/overview')
     // A year and a month: so many that the last one has its name, at the very edge.
@@ -448,7 +448,7 @@ describe('figures', () => {
     expect(cut).toEqual([])
   })
 
-  test('the overview claims no more than status does where the books are older than the journal or were not published', async () => {
+  test('the overview claims no more than status does if the books are older than the journal or were not published', async () => {
     const answer = await serving.get<object>('/api/overview')
     const shown = async (changes: object) => {
       await page.route('**/api/overview', (route) => route.fulfill({ json: { ...answer, ...changes } }))
@@ -466,7 +466,7 @@ describe('figures', () => {
     ])
   })
 
-  test('of one account the overview says nothing of all the books', async () => {
+  test('for one account, the overview makes no statement about all the books', async () => {
     // The one open break of the demo, its reporting currency, is of no account.
     await open('/?account=broker')
     const breaks = page.locator('section', { hasText: 'Open breaks by age' })
@@ -488,7 +488,7 @@ describe('figures', () => {
     )
   })
 
-  test('the page suggests a filing that the command line makes', async () => {
+  test('the command that the page suggests creates a filing', async () => {
     const none = mkdtempSync(join(tmpdir(), 'filings-'))
     try {
       const answer = await serving.get<object>('/api/filings')
@@ -527,7 +527,7 @@ describe('the address', () => {
     await expect.poll(async () => (await distinct('Coin')).length).toBeGreaterThan(1)
   })
 
-  test('turns pages without losing or repeating a row', async () => {
+  test('pages through a list without losing or repeating a row', async () => {
     await open('/ledger')
     const first = await column('Entries, newest first', 'Time')
     await page.locator('[data-next]').click()
@@ -539,7 +539,7 @@ describe('the address', () => {
     expect(first).toHaveLength(100)
   })
 
-  test('a CSV is exactly what is filtered', async () => {
+  test('a CSV contains exactly the filtered rows', async () => {
     await open('/ledger?kind=fee&coin=USDT')
     const count = Number(((await page.locator('h2').first().textContent()) ?? '').replace(/\D/g, ''))
     const [download] = await Promise.all([
@@ -575,7 +575,7 @@ describe('the console', () => {
     expect(await page.evaluate('document.activeElement.textContent')).toContain('Run')
   })
 
-  test('says aloud that it was cut, and cancels in the engine', async () => {
+  test('announces that it was cut, and cancels in the engine', async () => {
     const rows = await serving.lines<ConsoleEnd>('/api/console/run', { id: 'cut', sql: 'from range(10001)' })
     expect(rows.at(-1)?.how).toBe('cut')
     await open(`/console?sql=${encodeURIComponent('from range(10001)')}`)
@@ -593,7 +593,7 @@ describe('the console', () => {
     await page.getByText('there may be more').waitFor()
   })
 
-  test('shows the place of an error under the line that it is in', async () => {
+  test('marks the place of an error under its line', async () => {
     await open(`/console?sql=${encodeURIComponent('select account,\n  amont from entries')}`)
     await page.locator('[data-run]').click()
     const lines = ((await page.locator('.failure-lines').textContent()) ?? '').split('\n')
@@ -601,7 +601,7 @@ describe('the console', () => {
     expect(lines[at + 1]?.indexOf('^')).toBe(lines[at]?.indexOf('amont'))
   })
 
-  test('draws the rows at hand', async () => {
+  test('charts the current rows', async () => {
     await open(
       `/console?sql=${encodeURIComponent('select day, sum(value) as worth from net_worth group by day order by day')}`,
     )
@@ -611,7 +611,7 @@ describe('the console', () => {
     await page.locator('.chart .line').waitFor()
   })
 
-  test('keeps what was written when a link fills the editor, and what was written on from the link', async () => {
+  test('keeps the draft when a link fills the editor, and what is then edited from the link', async () => {
     await open('/console')
     await emptyEditor()
     await page.keyboard.type('select 1 as mine')
@@ -629,7 +629,7 @@ describe('the console', () => {
     expect(await page.locator('#shelf').textContent()).toContain('select 1 as mine')
   })
 
-  test('opens the query of a view as it stands', async () => {
+  test('opens the query of a view unchanged', async () => {
     await open('/ledger?kind=fee')
     await page.getByRole('link', { name: /^SQL/ }).first().click()
     await page.locator('[data-run]').click()
@@ -638,7 +638,7 @@ describe('the console', () => {
   })
 })
 
-test('a note on a break is made, published and offered without mixing two ledgers', async () => {
+test('a note on a break is saved, published and offered without mixing two ledgers', async () => {
   const { entries } = await serving.get<{ entries: { next: string } }>('/api/entries')
   await open('/breaks')
   const before = await page.locator('.stamp code').textContent()
@@ -671,6 +671,6 @@ test('a note on a break is made, published and offered without mixing two ledger
   await page.getByText('Looked at, and as it should be.').first().waitFor()
 })
 
-test('nothing asked another machine, broke the policy or failed on the way', () => {
+test('nothing contacted another machine, violated the policy or failed along the way', () => {
   expect(watched.wrongs).toEqual([])
 })

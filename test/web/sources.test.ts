@@ -1,4 +1,4 @@
-// What the page's sources must not contain: HTML made from text, style attributes, anything asked of another machine.
+// What the page's sources must not contain: HTML made from text, style attributes, requests to other machines.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
@@ -13,7 +13,7 @@ const linesWith = (pattern: RegExp): string[] =>
     text.split('\n').flatMap((line, at) => (pattern.test(line) ? [`${name}:${at + 1}: ${line.trim()}`] : [])),
   )
 
-test('no element is made from text: data reaches the page as text alone', () => {
+test('no element is made from text: data reaches the page only as text', () => {
   expect(
     linesWith(
       /dangerouslySetInnerHTML|innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment|DOMParser|srcdoc|\beval\(|new Function/,
@@ -21,17 +21,17 @@ test('no element is made from text: data reaches the page as text alone', () => 
   ).toEqual([])
 })
 
-test('no style attribute stands in a source, and charts and tables set no style at all', () => {
+test('no source contains a style attribute, and charts and tables set no styles at all', () => {
   expect(linesWith(/style="/)).toEqual([])
   const pure = sources.filter(({ name }) => /^(charts|parts|proof|views)\//.test(name))
   expect(pure.filter(({ text }) => /style=\{/.test(text)).map(({ name }) => name)).toEqual([])
 })
 
-test('nothing is asked of another machine', () => {
+test('nothing is requested from another machine', () => {
   expect(linesWith(/https?:\/\/(?!www\.w3\.org\/2000\/svg)/)).toEqual([])
 })
 
-test('amounts become numbers in one place, for pictures alone', () => {
+test('amounts become numbers in one place, only for charts', () => {
   const users = sources.filter(({ text }) => /\bplaceOf\b/.test(text)).map(({ name }) => name)
   expect(users.filter((name) => !/^charts\/|^words\/digits\.ts$/.test(name))).toEqual([])
   const floats = linesWith(/parseFloat|Number\.parseFloat/)

@@ -1,4 +1,4 @@
-// The page where not all is well: newer books that cannot be opened, and names that would turn its text round. In a real browser.
+// The page when something is wrong: newer books that cannot be opened, and names that would reverse its text. In a real browser.
 import {
   chmodSync,
   copyFileSync,
@@ -73,7 +73,7 @@ async function changeLedger(dir: string, statement: string): Promise<void> {
 }
 
 describe('newer books that cannot be opened', { timeout: 120_000 }, () => {
-  test('are told of with why and what to do; those before stay, until the newest can be had', async () => {
+  test('are reported with the reason and what to do; the earlier ones stay until the newest can be opened', async () => {
     const dir = await smallBooks()
     const whole = readFileSync(join(dir, 'ledger.duckdb'))
     const page = await pageOf(await servingFor(dir))
@@ -104,7 +104,7 @@ describe('newer books that cannot be opened', { timeout: 120_000 }, () => {
     expect(await told.count()).toBe(0)
   })
 
-  test('are told of where a newer version made them, and where the file cannot be looked at', async () => {
+  test('are reported if a newer version built them, and if the file cannot be inspected', async () => {
     const dir = await smallBooks()
     const page = await pageOf(await servingFor(dir))
 
@@ -134,7 +134,7 @@ describe('newer books that cannot be opened', { timeout: 120_000 }, () => {
   )
 })
 
-test('a name that would turn the text round stands on the page as a code, and leads to its rows', async () => {
+test('a name that would reverse the text is shown as a code, and links to its rows', async () => {
   const dir = await smallBooks()
   const row = `'${NAME}' as account, 'UNIFIED' as ledger, 'BTC' as coin`
   await changeLedger(

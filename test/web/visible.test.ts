@@ -1,9 +1,9 @@
-// What the page shows of texts that would act upon it: the same as the terminal.
+// How the page shows text with control characters: the same as the terminal.
 import { expect, test } from 'vitest'
 import { forTerminal } from '../../models/text.ts'
 import { visible } from '../../web/words/visible.ts'
 
-test('the page shows every character as the terminal does, but for the tab', () => {
+test('the page shows every character as the terminal does, except the tab', () => {
   const others = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code)).filter(
     (character) => visible(character) !== forTerminal(character),
   )
