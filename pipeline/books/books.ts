@@ -52,7 +52,7 @@ export const landingRecords: readonly RecordType[] = [
 
 /**
  * The landing database, opened read-only; null for a folder that has received nothing. Throws a UsageError while a run
- * is writing these books, and also for a journal without a landing database (from a backup, or after an erasure was
+ * is writing to these books, and also for a journal without a landing database (from a backup, or after an erasure was
  * killed), which is not the same as nothing received.
  */
 export async function readLanding(dir: string, engine: EngineSettings): Promise<Landing | null> {

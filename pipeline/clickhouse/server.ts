@@ -218,7 +218,8 @@ export class Server {
       expected: 'a server with the HTTP interface of ClickHouse',
       // A proxy in front of the server may answer with a page.
       found: code ?? message.split('\n')[0]?.slice(0, 200) ?? '',
-      action: 'Check that it is running, and check its address and certificate; then run again. Nothing was lost.',
+      action:
+        'Check that it is running, and check its address and certificate; then run again. Nothing was lost.',
       cause,
     })
   }

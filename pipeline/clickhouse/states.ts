@@ -95,13 +95,16 @@ export class States {
     } catch (cause) {
       if (!(cause instanceof TieoutError)) throw cause
       const { where, found } = cause.details
-      throw new TieoutError('The books are published, but the server failed to complete the follow-up steps.', {
-        ...(where === undefined ? {} : { where }),
-        expected: 'updated views, and older states removed',
-        ...(found === undefined ? {} : { found }),
-        action: 'Correct what the server reports, then run `tieout build` again.',
-        cause,
-      })
+      throw new TieoutError(
+        'The books are published, but the server failed to complete the follow-up steps.',
+        {
+          ...(where === undefined ? {} : { where }),
+          expected: 'updated views, and older states removed',
+          ...(found === undefined ? {} : { found }),
+          action: 'Correct what the server reports, then run `tieout build` again.',
+          cause,
+        },
+      )
     }
   }
 

@@ -126,7 +126,7 @@ const notOurs = (path: string, found: string): UsageError =>
     where: path,
     expected: 'no lock, or the file of a run that is writing or has died',
     found,
-    action: `Make sure that no other run is writing these books, then remove ${path} and run again. Nothing was changed.`,
+    action: `Make sure that no other run is writing to these books, then remove ${path} and run again. Nothing was changed.`,
   })
 
 /** If a process has not finished writing its claim, only the file's name shows whose it is. */
@@ -166,7 +166,7 @@ function refusal(path: string, holder: Holder): UsageError {
     where: path,
     expected: `no lock, or one from ${hostname()}`,
     found,
-    action: `Make sure that nothing on ${host} is writing these books, then remove the file ${path}.`,
+    action: `Make sure that nothing on ${host} is writing to these books, then remove the file ${path}.`,
   })
 }
 

@@ -87,7 +87,12 @@ async function readHeader(
     const isCutOff = start.length === SEGMENT_HEADER_BYTES && bytes.at(-1) === 0
     if (isCutOff || bytes.every((byte) => byte === 0)) return 'unfinished'
     onProblem(
-      damaged('The header of a segment has been changed.', where, 'a header with a matching checksum', 'other bytes'),
+      damaged(
+        'The header of a segment has been changed.',
+        where,
+        'a header with a matching checksum',
+        'other bytes',
+      ),
     )
     return null
   }

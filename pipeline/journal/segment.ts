@@ -262,7 +262,11 @@ export function bodyOf(frame: StoredFrame): Buffer | null {
       `byte ${prelude.state}`,
     )
   if (crc32(region) !== prelude.regionCrc)
-    throw refuse('The body of a frame of the journal has been changed.', 'its checksum', 'a different checksum')
+    throw refuse(
+      'The body of a frame of the journal has been changed.',
+      'its checksum',
+      'a different checksum',
+    )
   const codec = CODECS[prelude.codec]
   if (codec === undefined)
     throw new UsageError('The journal was written by a newer version of tieout.', {

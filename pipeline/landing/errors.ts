@@ -112,7 +112,8 @@ const notOurs = (path: string, cause: unknown): UsageError =>
 const held = (path: string, cause: unknown): LandingError =>
   new LandingError(NOT_OPENED, {
     where: path,
-    expected: 'a DuckDB file that no other process has open for writing: while one does, no other can even read it',
+    expected:
+      'a DuckDB file that no other process has open for writing: while one does, no other can even read it',
     found: messageOf(cause),
     action:
       'If another tieout is working on these books, wait until it ends; published figures can be read at any time ' +

@@ -151,7 +151,7 @@ where status = 'open'
 order by case severity when 'error' then 0 when 'warning' then 1 else 2 end, occurred_at desc nulls last`,
   ),
   example(
-    'Intervals in which a feed is not complete',
+    'Days on which a feed is not complete',
     `select coverage.account, coverage.feed, coverage.partition, calendar.day, coverage.status, coverage.reason
 from calendar
 join coverage on calendar.day >= coalesce(coverage.starts_at::date, calendar.day)

@@ -147,9 +147,7 @@ describe('a key created by a call', () => {
     await expect(at.call('broker.createApiKey', keyFor(subOf(venue)), asBroker)).rejects.toMatchObject({
       name: 'OutcomeUnknown',
       details: {
-        action: expect.stringMatching(
-          /^Check the keys of the sub-account on the venue’s site; delete a key/,
-        ),
+        action: expect.stringMatching(/^Check the keys of the sub-account on the venue’s site; delete a key/),
       },
     })
     await expect(at.call('broker.createApiKey', keyFor(subOf(venue)), asBroker)).rejects.toMatchObject({

@@ -313,7 +313,9 @@ it('an imported price file values the books, and is read again from the journal'
         {
           message: 'The books already have this very file, read differently.',
           details: {
-            found: expect.stringMatching(/^2 rows that import \d+ \(BNBUSD_60\.csv\), of the same bytes, does not have/),
+            found: expect.stringMatching(
+              /^2 rows that import \d+ \(BNBUSD_60\.csv\), of the same bytes, does not have/,
+            ),
             expected: expect.stringContaining('--asset, --currency, --zone and --candle'),
           },
         },

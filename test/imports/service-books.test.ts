@@ -107,7 +107,9 @@ describe('an export in the books', () => {
   it('of two accounts under one id is refused, not counted twice', async () => {
     await books.import('trades', [KRAKEN, ...bought].join('\n'), 'one.csv', { account: 'kraken' })
     const again = books.import('trades', [KRAKEN, ...bought].join('\n'), 'one.csv', { account: 'kraken-2' })
-    await expect(again).rejects.toMatchObject({ message: 'The books have this row with a different account.' })
+    await expect(again).rejects.toMatchObject({
+      message: 'The books have this row with a different account.',
+    })
     await expect(books.import('trades', [KRAKEN, ...bought].join('\n'))).rejects.toMatchObject({
       details: { where: '--account' },
     })

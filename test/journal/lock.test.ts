@@ -195,7 +195,7 @@ test('lock: the lock of another host is refused with the file to remove', async 
     'Another host holds the lock on these books, so its process cannot be checked.',
   )
   expect(refused.details.action).toBe(
-    `Make sure that nothing on elsewhere is writing these books, then remove the file ${join(dir, 'lock')}.`,
+    `Make sure that nothing on elsewhere is writing to these books, then remove the file ${join(dir, 'lock')}.`,
   )
   expect(await holder(dir)).toEqual(elsewhere)
 })
