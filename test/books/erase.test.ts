@@ -143,7 +143,7 @@ describe('erase', { timeout: 120_000 }, () => {
       [''],
     ])
     expect(stdout).not.toContain('Jane')
-    expect(stderr).toContain('Nothing was changed. Add --yes')
+    expect(stderr).toContain('Nothing has been changed. Add --yes')
     expect(await everything(dir)).toBe(before)
   })
 
@@ -252,7 +252,7 @@ describe('erase', { timeout: 120_000 }, () => {
   })
 
   test.each([
-    ['erasing again', ['erase', '--matching', 'Jane Roe', '--yes'], 'Finishing it;'],
+    ['erasing again', ['erase', '--matching', 'Jane Roe', '--yes'], 'Finishing the erasure;'],
     ['a build', ['build'], 'An erasure was interrupted.'],
   ])('killed when the bodies are gone and the old ledger stands, %s finishes it', async (_, words, told) => {
     const dir = copied(erasedByProcess().books)
@@ -260,7 +260,7 @@ describe('erase', { timeout: 120_000 }, () => {
     const shown = await command(['erase', '--matching', 'Jane Roe', '--dir', dir])
     expect([shown.code, shown.stdout]).toEqual([0, 'No frame in the journal matches.\n'])
     expect(shown.stderr).toContain('An earlier erasure was interrupted')
-    expect(shown.stderr).toContain('Add --yes to finish it.')
+    expect(shown.stderr).toContain('Add --yes to finish the erasure.')
     const verified = await command(['verify', '--dir', dir])
     expect([verified.code, verified.stdout]).toEqual([
       1,

@@ -205,7 +205,7 @@ describe('damaged books', () => {
     writeFileSync(segment(dir), bytes.fill(0xee))
     const hopeless = await run(dir, 'verify', '--repair')
     expect(hopeless.code).toBe(1)
-    expect(hopeless.stdout).toContain('restore the journal folder from a backup')
+    expect(hopeless.stdout).toContain('Restore the journal folder from a backup')
     expect(readFileSync(segment(dir))).toEqual(bytes)
   }, 300_000)
 

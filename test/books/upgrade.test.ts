@@ -161,7 +161,7 @@ describe('older books', () => {
 
     expect([again.code, again.stdout]).toEqual([
       0,
-      expect.stringContaining('Nothing new: the books have all'),
+      expect.stringContaining('Nothing new: the books already contain all'),
     ])
     expect(again.stderr).toContain(NOTE)
     expect((await command(['build', '--dir', dir])).code).toBe(0)

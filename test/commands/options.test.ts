@@ -138,6 +138,6 @@ test.each(['-', ''])(
     const { code, stderr } = await command(['import', 'trades', file, '--dir', temporaryFolder()])
     expect(code).toBe(2)
     expect(stderr).toContain('tieout: The file to import has no name.')
-    expect(stderr).toContain('standard input is /dev/stdin')
+    expect(stderr).toContain('use /dev/stdin for standard input')
   },
 )

@@ -41,7 +41,7 @@ test('a working folder that no longer exists is named', async () => {
   const ended = promisify(execFile)('sh', ['-c', shell, gone, process.execPath, await programFile()])
   await expect(ended).rejects.toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/^tieout: The folder in which tieout was started is gone\.\n/),
+    stderr: expect.stringMatching(/^tieout: The folder in which tieout was started no longer exists\.\n/),
   })
 })
 

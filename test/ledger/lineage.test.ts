@@ -94,7 +94,7 @@ test('tables: what there is and what its columns mean, as the ledger at hand say
         expect.stringMatching(/^balances +one row per/),
       )
       await expect(tablesText(ledger, 'order_fees', { json: false })).rejects.toThrow(
-        'no such published table',
+        'no published table of this name',
       )
       // A question that does not fit the ledger of this very program is a mistake of the program.
       for (const [sql, found] of [

@@ -497,7 +497,7 @@ describe('figures', () => {
       const told = (await page.locator('.empty code').textContent()) ?? ''
       await page.unroute('**/api/filings')
       const { code, stderr } = await command([...told.split(' ').slice(1), '--dir', books, '--out', none])
-      expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^Frozen in /m) })
+      expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^Frozen as /m) })
     } finally {
       rmSync(none, { recursive: true, force: true })
     }
