@@ -407,9 +407,9 @@ describe('what is refused', () => {
     [
       'grows',
       (path) => appendFileSync(path, `${GOOD.replace('b1', 'b2')}\n`),
-      `one of ${BYTES + GOOD.length + 1} bytes`,
+      `a file of ${BYTES + GOOD.length + 1} bytes`,
     ],
-    ['is cut', (path) => truncateSync(path, 100), 'one of 100 bytes'],
+    ['is cut', (path) => truncateSync(path, 100), 'a file of 100 bytes'],
     [
       'is written anew at the same length',
       (path) => {
@@ -417,7 +417,7 @@ describe('what is refused', () => {
         // The clock of some file systems goes by several milliseconds.
         utimesSync(path, 1_700_000_000, 1_700_000_000)
       },
-      `one of ${BYTES} bytes`,
+      `a file of ${BYTES} bytes`,
     ],
     [
       'gives way to another',
@@ -425,7 +425,7 @@ describe('what is refused', () => {
         writeFileSync(`${path}.new`, readFileSync(path))
         renameSync(`${path}.new`, path)
       },
-      `one of ${BYTES} bytes`,
+      `a file of ${BYTES} bytes`,
     ],
     ['is removed', (path) => rmSync(path), 'no file with this name'],
   ])('is a file that %s while it is read', async (_what, change, found) => {
