@@ -1,6 +1,7 @@
-// Many accounts in one process, each fetched at the documented rate of one request a second, against the least time that
-// these budgets allow; the venue counts what comes too early. With `--failing N` so many more fail, in every way there is. What one address may send is raised, since that budget is
-// shared: at the documented one it alone would be measured.
+// Many accounts in one process, each fetched at the documented rate of one request a second, compared with
+// the least time that these budgets allow; the venue counts requests that come too early. With `--failing N`,
+// N further accounts fail, in every possible way. The budget per address is raised, because all accounts
+// share it: at the documented rate it alone would be measured.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -37,7 +38,7 @@ export async function run({ accounts: count = ACCOUNTS, failing = 0 }: BenchOpti
     random: Math.random,
     quietSince: 0,
   })
-  // Those that fail stand among the others, not after them.
+  // The failing accounts are placed among the others, not after them.
   const every = failing === 0 ? 0 : (count + failing) / failing
   const accounts = Array.from({ length: count + failing }, (_, place) => {
     const nth = every === 0 ? 0 : Math.floor((place + 1) / every) - Math.floor(place / every)

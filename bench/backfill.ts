@@ -1,5 +1,5 @@
-// A dense year of one account, fetched at the documented rate of one request a second, against the least time that
-// the budget allows for the requests a perfect reader needs.
+// A dense year of one account, fetched at the documented rate of one request a second, compared with the
+// least time that the budget allows for the requests a perfect reader needs.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

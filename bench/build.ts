@@ -1,6 +1,6 @@
-// The build of one million entries, or of as many as --entries says: seconds and peak memory, against the least that the
-// same engine needs to read those rows once, group them and write them back; and the build after it, of which nothing has
-// changed, against the first. The goal for a million is under 30 s and 2 GB.
+// The build of one million entries, or the number given by --entries: seconds and peak memory, compared with
+// the least that the same engine needs to read those rows once, group them and write them back; and a second
+// build after nothing has changed, compared with the first. The goal for a million is under 30 s and 2 GB.
 import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
@@ -16,7 +16,7 @@ const REFERENCE = `create table reference.yardstick as
 select account, coin, cast(ts as date) as day, count(*) as rows, sum(amount) as amount, sum(fee) as fee
 from landing.main.tax_records group by all`
 
-/** In a file of its own, so that neither the memory nor the landing database holds it afterwards. */
+/** In a separate file, so that neither the memory nor the landing database holds it afterwards. */
 async function reference(connection: DuckDBConnection, file: string): Promise<void> {
   rmSync(file, { force: true })
   await connection.run(`attach '${file}' as reference`)
@@ -27,7 +27,7 @@ async function reference(connection: DuckDBConnection, file: string): Promise<vo
 
 interface Taken {
   readonly seconds: number
-  /** Of all threads: on a machine that does other things too, it alone says what the work costs. */
+  /** Of all threads: on a machine that is doing other work too, only this shows what the work costs. */
   readonly cpuSeconds: number
 }
 

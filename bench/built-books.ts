@@ -8,7 +8,7 @@ import type { Landing } from '../pipeline/landing/landing.ts'
 import { type BuildOptions, type BuildResult, buildLedger } from '../pipeline/ledger/build.ts'
 import { lotsStep } from '../pipeline/lots/step.ts'
 
-/** Works in the folder that was named, which stays, or in one of its own, which goes with the run. */
+/** Works in the given folder, which is kept, or in a temporary one, which is removed after the run. */
 export async function inFolder(
   named: string | undefined,
   work: (dir: string) => Promise<void>,
@@ -22,7 +22,7 @@ export async function inFolder(
   }
 }
 
-/** Empty books; DuckDB takes its share of the machine where no limit is given. */
+/** Empty books; DuckDB takes its share of the machine if no limit is given. */
 export const openLargeBooks = (dir: string, memoryLimit: string | undefined): Promise<Books> =>
   openBooks(dir, {
     clock: systemClock,
@@ -30,7 +30,7 @@ export const openLargeBooks = (dir: string, memoryLimit: string | undefined): Pr
     ...(memoryLimit === undefined ? {} : { landing: { memoryLimit } }),
   })
 
-/** A whole build after the year that they tell of, under the simplest rules. */
+/** A full build after the end of the recorded year, under the simplest rules. */
 export const buildLargeBooks = (
   dir: string,
   landing: Landing,

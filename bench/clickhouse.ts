@@ -1,5 +1,5 @@
-// The same large books built by DuckDB and by ClickHouse's engine, which is a process of its own: seconds, processor and
-// memory of each, and whether every published table is equal.
+// The same large books built by DuckDB and by ClickHouse's engine, which is a separate process: seconds,
+// processor time and memory of each, and whether every published table is equal.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { packageRoot } from '../pipeline/config/root.ts'

@@ -1,6 +1,7 @@
-// Commands that read what is published, each as a process of its own, over books with prices by the day and a tenth as many
-// imported trades as entries: seconds of the processor and peak memory, of the command and of what it starts. Held against the
-// same of books of another size they say how a command grows. BENCH_ONLY is a pattern for the names of those that are wanted.
+// Commands that read the published ledger, each as a separate process, over books with daily prices and a
+// tenth as many imported trades as entries: processor seconds and peak memory, of the command and its
+// children. Compared with the same for books of another size, they show how a command scales. BENCH_ONLY is a
+// pattern for the names of the commands to run.
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream, existsSync, mkdirSync, rmSync } from 'node:fs'
@@ -47,7 +48,7 @@ async function write(file: string, lines: Iterable<string>): Promise<void> {
   await finished(stream)
 }
 
-/** Purchases, sales and, one row in five, arrivals whose cost nobody knows. */
+/** Purchases, sales and, in one row of five, arrivals of unknown cost. */
 function* imported(count: number): Iterable<string> {
   yield 'id,time,account,type,asset,quantity,currency,total,fee,fee_currency'
   for (let at = 0; at < count; at += 1) {
@@ -59,7 +60,7 @@ function* imported(count: number): Iterable<string> {
   }
 }
 
-/** Of every coin by the day, and what a dollar is in the currency of the books. */
+/** Daily prices of every coin, and of a dollar in the currency of the books. */
 function* prices(): Iterable<string> {
   yield 'time,asset,currency,price'
   const coins = ['USD', 'BGB', ...Array.from({ length: 20 }, (_, index) => `C${1 + index}`)]

@@ -1,5 +1,5 @@
-// A venue with a dense year of one feed behind one budget: a request a second, counted as a strict sliding window.
-// The benchmark of the backfill asks it in real time, a test on a clock that the test holds.
+// A venue with a dense year of one feed behind one budget: a request a second, counted as a strict sliding
+// window. The backfill benchmark uses it in real time, a test on a clock that the test controls.
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Endpoint } from '../connectors/endpoint.ts'
@@ -7,10 +7,10 @@ import type { Endpoint } from '../connectors/endpoint.ts'
 const DAY_MS = 86_400_000
 const PAGE = 500
 const SPAN_MS = 7 * DAY_MS
-/** What the budget of the feed asks between two requests. */
+/** The minimum interval that the feed's budget requires between two requests. */
 export const INTERVAL_MS = 1_000
 
-/** Rows of each partition stand at equal distances: about 400 a week, so that most windows fit one page. */
+/** Rows of each partition are evenly spaced: about 400 a week, so that most windows fit one page. */
 const SPACING_MS = Math.floor(SPAN_MS / 400)
 
 /** Newest first, like the venue: the rows of a window below a cursor. */
@@ -22,7 +22,7 @@ function stampsOf(start: number, end: number, cursor: number | null, spacingMs: 
   return Array.from({ length: count }, (_, place) => (top - place) * spacingMs)
 }
 
-/** The rows that a request of the feed is answered with, so many milliseconds apart. */
+/** The rows that answer a request for the feed, with this many milliseconds between them. */
 export function rowsOf(query: URLSearchParams, spacingMs: number = SPACING_MS): Record<string, string>[] {
   const cursor = query.get('cursor')
   const stamps = stampsOf(
@@ -46,13 +46,13 @@ export function rowsOf(query: URLSearchParams, spacingMs: number = SPACING_MS): 
 
 export interface DenseVenue {
   readonly baseUrl: string
-  /** When each request of the feed came, by the clock that was given. */
+  /** When each request for the feed arrived, by the given clock. */
   readonly arrivals: number[]
   refused: number
   close(): void
 }
 
-/** `monotonic` counts the arrivals, `wall` is what the answers say as their time; both in milliseconds. */
+/** `monotonic` times the arrivals, `wall` is the time stated in answers; both in milliseconds. */
 export async function startDenseVenue(monotonic: () => number, wall: () => number): Promise<DenseVenue> {
   const arrivals: number[] = []
   const answer = (response: ServerResponse, status: number, code: string, data: unknown): void => {
@@ -78,7 +78,7 @@ export async function startDenseVenue(monotonic: () => number, wall: () => numbe
   return Object.assign(venue, { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
 }
 
-/** Requests of a reader that knows the data: whole windows, and a page for each 500 rows of them. */
+/** Requests of a reader that knows the data: whole windows, and a page for each 500 rows in them. */
 export function leastRequests(endpoint: Endpoint, days: number): number {
   const windows = Math.ceil((days * DAY_MS) / SPAN_MS)
   return endpoint.partitions.length * windows * Math.max(1, Math.ceil(SPAN_MS / SPACING_MS / PAGE))

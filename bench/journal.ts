@@ -1,6 +1,6 @@
-// What the journal costs: 1,000 pages of 63 KB appended with 20 under way at a time, each acknowledged after a sync,
-// and read back with every hash checked. The reference is the least one could do in the same run: the same bytes
-// through gzip at level 1 into a plain file with one sync at its end, and out of it again.
+// What the journal costs: 1,000 pages of 63 KB appended with 20 in progress at a time, each acknowledged
+// after a sync, and read back with every hash checked. The reference is the minimum possible in the same run:
+// the same bytes through gzip at level 1 into a plain file with one sync at the end, and out of it again.
 import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdtemp, open, rm, stat } from 'node:fs/promises'
@@ -22,7 +22,9 @@ interface Measured {
   readonly stored: number
 }
 
-/** Runs it in a temporary folder and prints pages/s, MB/s of bodies and bytes per record beside the reference. */
+/**
+ * Runs it in a temporary folder and prints pages/s, MB/s of bodies and bytes per record beside the reference.
+ */
 export async function run(): Promise<void> {
   const pages = makePages()
   const bytes = pages.reduce((sum, page) => sum + page.length, 0)

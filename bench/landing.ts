@@ -1,8 +1,9 @@
-// Landing: from journaled bytes to committed rows, beside DuckDB's own JSON-to-typed-columns SQL over the same bytes.
-// That reference gets its bodies already decompressed in a table, and does not check hashes, rows or unknown fields.
-// A second one appends rows that are ready, which is what landing would cost if reading cost nothing.
-// All run with the same threads, in turns, to the same rows; the median of three counts for each.
-// Then how memory grows with the input, and what the lossless JSON reader costs beside JSON.parse.
+// Landing: from journaled bytes to committed rows, compared with DuckDB's own JSON-to-typed-columns SQL over
+// the same bytes. That reference gets its bodies already decompressed in a table, and does not check hashes,
+// rows or unknown fields. A second reference appends prepared rows, which is what landing would cost if
+// reading were free. All run with the same threads, alternately, to the same rows; the median of three counts
+// for each. Then how memory grows with the input, and what the lossless JSON reader costs compared with
+// JSON.parse.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,7 +23,7 @@ import { recordTable } from '../pipeline/landing/tables.ts'
 const ROWS = 500
 const PAGES = 600
 const ROUNDS = 3
-/** How many times as much the second input of the memory measurement is. */
+/** How many times larger the second input of the memory measurement is. */
 const GROWTH = 4
 const THREADS = 2
 const MEMORY = '512MB'
@@ -30,7 +31,7 @@ const MEMORY = '512MB'
 const REFERENCE_MEMORY = '4GB'
 const UNDER_WAY = 20
 const MEBIBYTE = 2 ** 20
-/** Pages of 80 kB, 16 MiB together: as many as landing puts into one transaction. */
+/** Pages of 80 kB, 16 MiB together: the size of one landing transaction. */
 const TRANSACTION_ROWS = 205 * ROWS
 
 const OPTIONS = {
@@ -40,7 +41,10 @@ const OPTIONS = {
   memoryLimit: MEMORY,
 }
 
-/** Runs it in a temporary folder and prints rows/s of both sides with their ratio, then MiB, then the share of JSON.parse. */
+/**
+ * Runs it in a temporary folder and prints rows/s of both sides with their ratio, then MiB, then the ratio to
+ * JSON.parse.
+ */
 export async function run(): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'tieout-bench-'))
   try {
@@ -166,7 +170,10 @@ function unitsOf(text: string): bigint {
   return amount.units
 }
 
-/** What landing could never beat: rows that need neither be read nor judged, in transactions as large as its own. */
+/**
+ * A bound that landing cannot beat: rows that need neither reading nor checking, in transactions as large as
+ * its own.
+ */
 async function appendReady(dir: string, rows: readonly FieldValue[][]): Promise<Measured> {
   await mkdir(dir, { recursive: true })
   await rm(join(dir, 'landing.duckdb'), { force: true })
@@ -266,7 +273,7 @@ const TYPES = [
   'CONTRACT_MAIN_SETTLE_FEE_USER_IN',
 ]
 
-/** Tax records as the venue sends them, newest first; a page depends on its number alone. */
+/** Tax records as the venue sends them, newest first; a page depends only on its number. */
 function makePage(page: number): Buffer {
   let state = page + 1
   const random = (below: number): number => {

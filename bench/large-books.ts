@@ -1,9 +1,9 @@
-// A year of five unified accounts, or as many as are wanted, as the venue sends it, journaled and landed page by page as a run does it, from a seed:
-// spot fills over 20 coins with a fee in the platform coin and the orders behind them, futures with their records, orders
-// and funding, interest, and transfers among the accounts; all in one balance per coin that closes.
-// Awkward on purpose: records that come twice or long after their neighbours, records without a balance, types that
-// nobody knows, orders in two versions and orders that fill over midnight. Whatever the size, only the pages that are being
-// filled are in memory.
+// A year of five unified accounts, or any other number, as the venue sends it, journaled and landed page by
+// page as in a run, from a seed: spot fills over 20 coins with a fee in the platform coin and the orders
+// behind them, futures with their records, orders and funding, interest, and transfers among the accounts;
+// all in one balance per coin that closes. Awkward on purpose: records that come twice or long after their
+// neighbours, records without a balance, unknown types, orders in two versions and orders that fill over
+// midnight. Whatever the size, only the pages being filled are in memory.
 import { formatAmount } from '../models/amount.ts'
 import type { Books } from '../pipeline/books/books.ts'
 import type { PageMeta } from '../pipeline/journal/frame.ts'
@@ -12,11 +12,14 @@ import { mulberry32 } from './random.ts'
 const ACCOUNTS = 5
 const COINS = 20
 
-/** Entries that the books make of one round of one account: fills, futures with their fees, funding, interest. */
+/**
+ * Entries that the books make from one round of one account: fills, futures with their fees, funding,
+ * interest.
+ */
 const ENTRIES_OF_ROUND = 12
-/** Places that a round has in the ids. */
+/** Number of ids reserved for a round. */
 const PLACES = 14
-/** One round in so many ends with a transfer to the next account. */
+/** One round in this many ends with a transfer to the next account. */
 const ROUNDS_TO_TRANSFER = 25
 const PAGE_ROWS = 500
 const UNDER_WAY = 32
@@ -44,7 +47,7 @@ export interface LargeBooks {
   readonly rows: number
 }
 
-/** Fills empty books with at least so many entries' worth of pages. */
+/** Fills empty books with pages worth at least this many entries. */
 export async function landLargeBooks(books: Books, entries: number, count = ACCOUNTS): Promise<LargeBooks> {
   const rounds = Math.ceil(entries / ENTRIES_OF_ROUND / count)
   const names = Array.from({ length: count }, (_, index) => (index === 0 ? 'main' : `desk-${index + 1}`))
@@ -72,7 +75,7 @@ interface Page {
   readonly body: Buffer
 }
 
-/** What the accounts answer, on its way into the books. */
+/** The answers of the accounts, on their way into the books. */
 class Venue {
   readonly #books: Books
   #pages: Page[] = []
@@ -106,13 +109,16 @@ class Venue {
   }
 }
 
-/** Pages of one partition of a feed: rows come in the order in which they happened, and stand newest first. */
+/**
+ * Pages of one partition of a feed: rows arrive in the order in which they happened, and are stored newest
+ * first.
+ */
 class Partition {
   readonly #venue: Venue
   readonly #of: Pick<PageMeta, 'account' | 'feed' | 'partition'>
   readonly #isList: boolean
   #rows: Row[] = []
-  /** Rows that come long after their neighbours, or again. */
+  /** Rows that come long after their neighbours, or twice. */
   #late: Row[] = []
   #count = 0
 
@@ -319,10 +325,10 @@ class Account {
   }
 }
 
-/** Frames of what is landed beside the records have numbers from here on. */
+/** Frames of what is landed alongside the records are numbered from here. */
 const PRICE_PAGE = 1_000_000_000
 
-/** An hourly candle of each of the coins over the year, as the venue's candles land. Gives back how many. */
+/** An hourly candle of each of the coins over the year, as the venue's candles land. Returns how many. */
 export async function landCandles({ landing }: Books): Promise<number> {
   const connection = await landing.instance.connect()
   const at = (ms: number): string => `timestamptz '${new Date(ms).toISOString()}'`

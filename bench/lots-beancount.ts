@@ -1,6 +1,7 @@
-// The reference of the lots benchmark: beancount books 20,000 of the same buys and sells first in, first out, and
-// checks them. Its time is that of the whole program, with reading its text; that of an empty book is told apart. It is
-// the processor's, as the shell tells it of what it started, because the clock is also that of other work.
+// The reference of the lots benchmark: beancount books 20,000 of the same buys and sells first in, first out,
+// and checks them. Its time is that of the whole program, including reading its text; that of an empty book
+// is reported separately. It is processor time, as the shell reports it for its children, because wall-clock
+// time includes other work.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +13,7 @@ export function hasBeancount(): boolean {
   return spawnSync('bean-check', ['--version']).status === 0
 }
 
-/** Without what sells more than is held, which beancount refuses. */
+/** Without sales of more than is held, which beancount refuses. */
 export function covered(events: readonly LotEvent[]): LotEvent[] {
   const held = new Map<string, bigint>()
   return events.filter(({ coin, kind, quantity }) => {
@@ -22,7 +23,7 @@ export function covered(events: readonly LotEvent[]): LotEvent[] {
   })
 }
 
-/** Seconds of the processor that `bean-check` took; throws what it found wrong. */
+/** Seconds of processor time that `bean-check` took; throws the errors that it found. */
 export function checkCpuSeconds(events: readonly LotEvent[]): number {
   const folder = mkdtempSync(join(tmpdir(), 'tieout-bench-'))
   const file = join(folder, 'book.beancount')
@@ -37,7 +38,7 @@ export function checkCpuSeconds(events: readonly LotEvent[]): number {
   }
 }
 
-/** `times` says in its second line what children took, of their own and for the system: `0m2.453s 0m0.107s`. */
+/** The second line of `times` gives the children's user and system time: `0m2.453s 0m0.107s`. */
 function secondsOfChildren(times: string): number {
   const [, children = ''] = times.trim().split('\n')
   const taken = [...children.matchAll(/(\d+)m([\d.]+)s/g)]

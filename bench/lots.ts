@@ -1,8 +1,9 @@
-// How fast lots are matched: one million buys and sells over 20 coins by every method, by the engine alone and by the
-// step of the build, which reads events from DuckDB and writes disposals and lots there; and how the time grows from 1
-// to 5 million. Events are made outside the measured time, one coin after another, from a seed. The references of the
-// same run are the SQL model of FIFO, which must come to the same number of pieces, and beancount on 20,000 events.
-// Wall-clock time and processor time are both told: on a shared machine only the second says what the work costs.
+// How fast lots are matched: one million buys and sells over 20 coins by every method, by the engine alone
+// and by the build step, which reads events from DuckDB and writes disposals and lots there; and how the time
+// grows from 1 to 5 million. Events are created outside the measured time, one coin after another, from a
+// seed. The references of the same run are the SQL model of FIFO, which must produce the same number of
+// pieces, and beancount on 20,000 events. Wall-clock time and processor time are both reported: on a shared
+// machine only the second shows what the work costs.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
@@ -27,17 +28,20 @@ const MILLION = 1_000_000
 const TARGET_PER_SECOND = 600_000
 
 const SIZES = [MILLION, 5 * MILLION]
-/** Methods of which the step is measured too; the engine is by all. */
+/** Methods for which the step is measured too; the engine is measured for all. */
 const GROWING: readonly Method[] = ['fifo', 'hifo', 'average', 'specific']
 
-/** The step is given its named lots at once, as a file has them; one with millions of lines would measure their memory. */
+/**
+ * The step is given its named lots all at once, as from a file; a file with millions of lines would measure
+ * their memory.
+ */
 const MOST_NAMED = MILLION
 
 interface Measurement {
   readonly seconds: number
   /** Of all threads. */
   readonly cpuSeconds: number
-  /** Pieces of disposals that came out. */
+  /** The number of pieces of disposals. */
   readonly pieces: number
 }
 
@@ -91,7 +95,7 @@ function print(what: string, events: number, { seconds, cpuSeconds, pieces }: Me
   )
 }
 
-/** Stops at the call: wall-clock and processor seconds since. */
+/** Starts a stopwatch: returns wall-clock and processor seconds since. */
 function stopwatch(): () => { readonly seconds: number; readonly cpuSeconds: number } {
   const [start, cpu] = [performance.now(), process.cpuUsage()]
   return () => {
@@ -113,7 +117,7 @@ function optionsOf<Named extends NamedLotsOf>(method: Method, selections: Named)
   return { ...matchingOf({ method, scope: 'account' }).options, selections }
 }
 
-/** A book is made when its turn comes, so that only one is in memory. */
+/** A book is created when its turn comes, so that only one is in memory. */
 function measureBooks(method: Method, books: readonly (() => readonly LotEvent[])[]): Measurement {
   let [pieces, seconds, cpuSeconds] = [0, 0, 0]
   const sink: Sink = {
@@ -126,7 +130,7 @@ function measureBooks(method: Method, books: readonly (() => readonly LotEvent[]
     shortSale: () => {},
     borrowed: () => {},
   }
-  // By the row of each event, as the step has them.
+  // By the row of each event, as in the step.
   const selections = new Map<EventId, readonly Selection<EventId>[]>()
   const engine = new LotEngine(optionsOf(method, selections), sink)
   for (const [at, make] of books.entries()) {
@@ -146,13 +150,14 @@ function measureBooks(method: Method, books: readonly (() => readonly LotEvent[]
 const PASSES = 21
 
 /**
- * The engine and beancount over the same 20,000 buys and sells, in seconds of the processor. The engine is given events in
- * memory and counts what it finds; beancount reads its text, books and checks it, without the time of an empty book. The first
- * pass of the engine in a process is nearly all compiling, since 20,000 events take a hundredth of a second after it: both are told.
+ * The engine and beancount over the same 20,000 buys and sells, in seconds of processor time. The engine gets
+ * events in memory and counts what it finds; beancount reads its text, books and checks it, less the time of
+ * an empty book. The first pass of the engine in a process is nearly all compilation, because afterwards
+ * 20,000 events take a hundredth of a second: both are reported.
  */
 function besideBeancount(): void {
   if (!hasBeancount()) {
-    process.stdout.write('beancount is not installed (apt-get install beancount): no reference of it\n')
+    process.stdout.write('beancount is not installed (apt-get install beancount): no reference for it\n')
     return
   }
   const books = Array.from({ length: COINS }, (_, coin) => covered(tradesOf(coin, 20_000 / COINS)))
@@ -174,7 +179,7 @@ function besideBeancount(): void {
   )
 }
 
-/** The same trades in a database of their own. */
+/** The same trades in a separate database. */
 class Books {
   readonly #instance: DuckDBInstance
   readonly #connection: DuckDBConnection
@@ -193,7 +198,7 @@ class Books {
     return new Books(instance, connection, events)
   }
 
-  /** The whole step of the build. */
+  /** The whole build step. */
   async step(method: Method): Promise<Measurement> {
     const selections = new Map<string, readonly Selection[]>()
     if (method === 'specific')
@@ -263,7 +268,7 @@ function rowOf({ account, coin, happenedAtUs, place, id, kind, quantity, value }
   ]
 }
 
-/** Each sale names the purchase before it, which is often not held any more: the worst case of a selection. */
+/** Each sale names the purchase before it, which is often no longer held: the worst case of a selection. */
 function* latestLots(book: readonly LotEvent[]): Iterable<readonly [sale: EventId, lot: Selection<EventId>]> {
   let latest: LotEvent | undefined
   for (const event of book) {
@@ -273,8 +278,8 @@ function* latestLots(book: readonly LotEvent[]): Iterable<readonly [sale: EventI
 }
 
 /**
- * A trader who buys a little more than is sold, every half hour, at a wandering price, in amounts of eight decimals.
- * So open lots pile up, and most sales take parts of several lots.
+ * A trader who buys slightly more than is sold, every half hour, at a wandering price, in amounts of eight
+ * decimals. So open lots pile up, and most sales take parts of several lots.
  */
 export function tradesOf(coin: number, count: number): LotEvent[] {
   const random = mulberry32(coin + 1)

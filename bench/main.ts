@@ -20,7 +20,9 @@ const benches: Readonly<Record<string, () => Promise<{ run(options: BenchOptions
   clickhouse: () => import('./clickhouse.ts'),
 }
 
-/** Take as long as the documented budgets make them take, up to minutes, or an engine of half a gigabyte. */
+/**
+ * These take as long as the documented budgets require, up to minutes, or need an engine of half a gigabyte.
+ */
 const slow = ['backfill', 'accounts', 'serve', 'commands', 'clickhouse']
 
 const { values, positionals: named } = parseArgs({

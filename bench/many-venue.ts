@@ -1,6 +1,7 @@
-// A venue of many accounts, in a process of its own so that its work counts as nobody else's: a page for every request,
-// and for each account a count of what came earlier than the budget allows. Accounts whose key begins with `fails` fail, each
-// in one of the ways there are, and are not counted. Run by `fork`; says its port, and at the end what it has counted.
+// A venue of many accounts, in a separate process so that its work is not counted with anything else: a page
+// for every request, and for each account a count of requests that came earlier than the budget allows.
+// Accounts whose key begins with `fails` fail, each in one of the possible ways, and are not counted. Run by
+// `fork`; it reports its port, and at the end its counts.
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { INTERVAL_MS, rowsOf } from './dense-venue.ts'
@@ -14,7 +15,7 @@ export interface Counted {
   readonly tookMs: number
 }
 
-/** About twenty records a week: it is requests that are counted here, and `landing` counts rows. */
+/** About twenty records a week: this benchmark counts requests, and `landing` counts rows. */
 const SPACING_MS = 8 * 3_600_000
 const last = new Map<string, number>()
 let [requests, early, first, latest] = [0, 0, 0, 0]
@@ -28,7 +29,7 @@ const refuse =
       .writeHead(status, { 'content-type': 'application/json' })
       .end(JSON.stringify({ code, msg: 'refused', requestTime: Date.now(), data: null }))
 
-/** Every way to fail that a venue has. */
+/** Every way in which a venue can fail. */
 const FAILURES: readonly Fail[] = [
   refuse(400, '40006'),
   refuse(400, '40009'),

@@ -1,6 +1,7 @@
-// What a printed report costs: the documents of a statement and of a tax return over a year with ten thousand disposals, each
-// made by a process of its own as from the command line, first when nobody has hashed the ledger and then again. Beside
-// them, from the same run, Node's own start and the same lines of gains and of the statement as CSV.
+// What a printed report costs: the documents of a statement and of a tax return over a year with ten thousand
+// disposals, each produced by a separate process as from the command line, first while the ledger has not
+// been hashed and then again. For comparison, from the same run, Node's own start and the same lines of gains
+// and of the statement as CSV.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,11 +12,11 @@ import { buildLargeBooks, openLargeBooks } from './built-books.ts'
 import { landLargeBooks } from './large-books.ts'
 import type { BenchOptions } from './options.ts'
 
-/** Make some ten thousand pieces of disposals. */
+/** Produces some ten thousand pieces of disposals. */
 const ENTRIES = 40_000
 const GOAL_SECONDS = 10
 const MAIN = join(packageRoot, 'dist', 'pipeline', 'main.js')
-/** Says when the process ends how long it has worked. */
+/** Reports at the end of the process how long it has worked. */
 const TELLS_USAGE = `data:text/javascript,process.on('exit',()=>process.stderr.write('\\n'+JSON.stringify(process.cpuUsage())))`
 
 export async function run({ entries = ENTRIES, memory }: BenchOptions): Promise<void> {
@@ -75,7 +76,7 @@ function measure(dir: string): void {
 
 interface Taken {
   readonly seconds: number
-  /** Of all threads, Node's start among it. */
+  /** Of all threads, including Node's start. */
   readonly cpuSeconds: number
   readonly bytes: number
 }

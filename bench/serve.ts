@@ -1,5 +1,6 @@
-// The page's server over a large book: how soon it answers, how long each view's questions take, what it holds in memory,
-// and how soon it notices a new ledger. Every figure beside the goal that the page has for ten million entries.
+// The page's server over large books: how soon it answers, how long the queries of each view take, how much
+// memory it holds, and how soon it notices a new ledger. Every figure is printed beside the page's goal for
+// ten million entries.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, renameSync } from 'node:fs'
@@ -101,13 +102,13 @@ async function views(server: Server): Promise<void> {
   }
 }
 
-/** From the moment that a new file stands in the place of the old one. */
+/** From the moment that a new file replaces the old one. */
 async function republished(server: Server, dir: string): Promise<void> {
   const publication = async (): Promise<string> =>
     (await get<{ stamp: { publication: string } }>(server, '/api/about')).stamp.publication
   const before = await publication()
   const next = join(dir, 'ledger.next')
-  // Not in one go: connections that nobody looks after meanwhile are closed by the other side.
+  // Not in one go: the other side closes connections that are idle meanwhile.
   await copyFile(join(dir, 'ledger.duckdb'), next)
   renameSync(next, join(dir, 'ledger.duckdb'))
   const begun = performance.now()
@@ -121,7 +122,9 @@ async function get<T>({ origin, headers }: Server, path: string): Promise<T> {
   return (await body.json()) as T
 }
 
-/** Milliseconds unless the name says otherwise; of repeated questions the 95th of a hundred, and the slowest. */
+/**
+ * Milliseconds unless the name states otherwise; for repeated queries the 95th of a hundred, and the slowest.
+ */
 function say(name: string, found: number, goal: number, slowest?: number): void {
   const most = slowest === undefined ? '' : `, at most ${slowest.toFixed(0)}`
   process.stdout.write(

@@ -1,5 +1,6 @@
-// How long a command takes to begin: `--help` and `sql "select 1"` as processes, beside an empty Node process of the same
-// run. Medians of several starts, one after the other and in turn, so that all meet the same machine.
+// How long a command takes to start: `--help` and `sql "select 1"` as processes, compared with an empty Node
+// process in the same run. Medians of several starts, one after the other and alternately, so that all run
+// under the same conditions.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

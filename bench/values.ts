@@ -1,6 +1,7 @@
-// What prices and values cost in the build and its checks: a year of six accounts built twice from the same landed records,
-// once whole with an hourly candle of every coin, and once without candles and without the tables and checks that are there
-// for values alone. Goal: a ratio of at most 1.3. Both are in the currency of the trades, and do all else, the lots too.
+// What prices and values cost in the build and its checks: a year of six accounts built twice from the same
+// landed records, once in full with an hourly candle of every coin, and once without candles and without the
+// tables and checks that exist only for values. Goal: a ratio of at most 1.3. Both are in the currency of the
+// trades and do everything else, including the lots.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,11 +14,14 @@ import type { BenchOptions } from './options.ts'
 
 const ENTRIES = 300_000
 const ACCOUNTS = 6
-/** Each of the two builds is timed so often, in turn; the shortest time counts, as the machine does other things too. */
+/**
+ * Each of the two builds is timed this many times, alternately; the shortest counts, because the machine is
+ * doing other work too.
+ */
 const TIMES = 3
 const GOAL = 1.3
 
-/** Nothing but values stands in them; what they alone are made from is left out with them. */
+/** Tables that contain only values; what only they depend on is left out with them. */
 const FOR_VALUES = [
   'main.daily_valuation',
   'main.entry_values',
@@ -48,7 +52,7 @@ async function timed(dir: string, landing: Landing, only?: readonly string[]): P
   }
 }
 
-/** Books of their own, landed and built as often as they are timed. */
+/** Separate books, landed and built as often as they are timed. */
 async function opened(entries: number, memoryLimit: string | undefined, withCandles: boolean) {
   const dir = mkdtempSync(join(tmpdir(), 'tieout-values-'))
   const books = await openLargeBooks(dir, memoryLimit)

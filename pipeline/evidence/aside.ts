@@ -1,5 +1,5 @@
-// Ids that no figure rests on any more, or ever did: rows of withdrawn imports and quarantined rows, with their bytes, which
-// the journal keeps; and where else an id may have stood that nothing has now.
+// Ids that no figure is based on any more, or ever was: rows of withdrawn imports and quarantined rows, with
+// their bytes, which the journal keeps; and where else an id that now has no meaning may have been.
 
 import { counted } from '../../models/text.ts'
 import { placeOf } from '../imports/format.ts'
@@ -13,12 +13,12 @@ import { filingsWith } from './filing.ts'
 import { ask, without } from './source.ts'
 import { type Fields, type Step, step } from './step.ts'
 
-/** Rows that have this id and are in no table, each with its place in the journal. */
+/** Rows that have this id and are in no table, each with its position in the journal. */
 export async function asideSteps(ledger: Reader, dir: string, id: string, limit: number): Promise<Step[]> {
   return [...(await withdrawnSteps(ledger, dir, id)), ...(await quarantinedSteps(ledger, id, limit))]
 }
 
-/** Whether the import that the frame holds was withdrawn, and when. */
+/** Whether the import in the frame was withdrawn, and when. */
 export async function withdrawalOf(ledger: Reader, frame: number): Promise<Fields> {
   const [found] = await withdrawn(ledger, 'import_id = $frame', { frame })
   return found === undefined ? {} : { withdrawn_at: found.withdrawn_at ?? null }
@@ -37,7 +37,7 @@ const withdrawn = async (
       )
     : []
 
-/** Rows of files that were taken back, which the journal keeps; an id may be that of a part of one. */
+/** Rows of withdrawn files, which the journal keeps; an id may be that of a part of one. */
 async function withdrawnSteps(ledger: Reader, dir: string, id: string): Promise<Step[]> {
   const whole = id.replace(/^import\//, '')
   const ids = new Set([whole, whole.slice(0, Math.max(0, whole.lastIndexOf('/')))])
@@ -56,7 +56,7 @@ async function withdrawnSteps(ledger: Reader, dir: string, id: string): Promise<
   return steps
 }
 
-/** Rows as received in which the id stands as a value of its own. */
+/** Received rows that contain the id as a value of its own. */
 async function quarantinedSteps(ledger: Reader, id: string, limit: number): Promise<Step[]> {
   if (!ledger.tables.has('quarantine')) return []
   const rows = await ask(
@@ -77,7 +77,7 @@ async function quarantinedSteps(ledger: Reader, id: string, limit: number): Prom
   })
 }
 
-/** What may have become of an id that is nowhere; null where nothing was erased and no filing has it. */
+/** What may have happened to an id that is nowhere; null if nothing was erased and no filing has it. */
 export async function whereItMayHaveBeen(
   dir: string,
   id: string,
@@ -89,12 +89,12 @@ export async function whereItMayHaveBeen(
     ...(filings.length === 0
       ? []
       : [
-          `It stands in what was frozen as ${filings.join(', ')}: \`tieout report … --against\` says what has changed since.`,
+          `It appears in the filing ${filings.join(', ')}: \`tieout report … --against\` shows what has changed since.`,
         ]),
     ...(erased.length === 0
       ? []
       : [
-          `${counted(erased.length, 'frame')} of the journal (${erased.slice(-5).join(', ')}) ${erased.length === 1 ? 'was' : 'were'} erased; what stood there the books no longer know.`,
+          `${counted(erased.length, 'frame')} of the journal (${erased.slice(-5).join(', ')}) ${erased.length === 1 ? 'was' : 'were'} erased; their contents are no longer in the books.`,
         ]),
   ]
   return said.length === 0 ? null : said.join(' ')

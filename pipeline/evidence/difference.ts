@@ -1,5 +1,5 @@
-// Two versions of a report held against each other, line by line: what was added, what was removed, and of each changed
-// line every field that changed. The answer is a report itself, so that it prints in every format.
+// Two versions of a report compared line by line: what was added, what was removed, and every field that
+// changed in each changed line. The result is itself a report, so it prints in every format.
 
 import { counted } from '../../models/text.ts'
 import { type Cell, cellText, type Row } from '../output/cell.ts'
@@ -11,7 +11,10 @@ export interface Lines {
   readonly rows: readonly Row[]
 }
 
-/** Columns that name a line of each report. A report that is not here is named by all that is no figure. */
+/**
+ * Columns that identify a line of each report. For a report not listed here, all columns that are not
+ * figures.
+ */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   balances: ['account', 'ledger', 'coin'],
   pnl: ['line_id'],
@@ -35,8 +38,8 @@ export function keyOf(report: string, columns: readonly Column[]): string[] {
 const COLUMNS: readonly Column[] = ['change', 'line', 'field', 'before', 'after'].map((name) => ({ name }))
 
 /**
- * Rows are change (added, removed, changed), line, field, before and after; a whole line is listed field by field too. The
- * lines of `after` go by: of those that have not changed nothing is kept but their names.
+ * Rows are change (added, removed, changed), line, field, before and after; a whole line is listed field by
+ * field too. The lines of `after` are streamed: of unchanged lines only their names are kept.
  */
 export async function differenceOf(
   name: string,
@@ -87,14 +90,14 @@ export async function differenceOf(
   }
 }
 
-/** Where each column stands in a row. */
+/** The position of each column in a row. */
 type Places = ReadonlyMap<string, number>
 
 const placesOf = (columns: readonly string[]): Places => new Map(columns.map((column, at) => [column, at]))
 
 const textAt = (row: Row, at: number): string => cellText((row[at] ?? null) as Cell)
 
-/** Names the lines of a report as they come; lines of one key are told apart by their order. */
+/** Names the lines of a report as they come; lines with the same key are distinguished by their order. */
 function namer(key: readonly string[], places: Places): (row: Row) => string {
   const names = new Set<string>()
   const nths = new Map<string, number>()
@@ -122,8 +125,8 @@ const fieldsOf = (places: Places, row: Row): [string, string][] =>
   })
 
 /**
- * Field, before, after; a column that one of the two does not have is empty there. Of a column that a report has only since
- * another version, or no longer, a zero is no difference: it would make one of every line.
+ * Field, before, after; a column that one of the two does not have is empty there. For a column that only one
+ * version of the report has, a zero is not a difference: otherwise every line would be one.
  */
 function changedFields(
   fields: Iterable<string>,

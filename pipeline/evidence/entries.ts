@@ -1,4 +1,4 @@
-// The lower half of the way down: a transaction, its entries, and the record of the venue behind each.
+// The lower half of the explanation: a transaction, its entries, and the venue's record behind each.
 import type { RecordType } from '../../models/record.ts'
 import { columnName } from '../../models/record.ts'
 import { identifier } from '../engine/quote.ts'
@@ -9,8 +9,8 @@ import { type Fields, type Place, type Step, step } from './step.ts'
 import { valuationSteps } from './valuation.ts'
 
 /**
- * A transaction with its entries, and the trade that they are, if they are one; null when there is none. `at` is when it
- * happened, where that is known: its entries are of one instant.
+ * A transaction with its entries, and the trade that they form, if any; null if there is none. `at` is when
+ * it happened, if known: its entries share one instant.
  */
 export async function transactionStep(
   reader: Reader,
@@ -29,7 +29,7 @@ export async function transactionStep(
   const steps = await inTurn(entries.slice(0, limit), (entry) => entryStep(reader, entry))
   const parts = { steps, omitted: entries.length - steps.length }
   if (trade === null) return step('transaction', id, { entries: entries.length }, parts)
-  // A trade without entries came from an order, or imported.
+  // A trade without entries comes from an order or an import.
   const source = textOf(trade.source)
   const own = entries.length > 0 ? [] : await recordSteps(reader, id.replace(/^.*\//, ''), source)
   return step('trade', id, without(trade, 'trade_id'), { ...parts, steps: [...steps, ...own] })
@@ -44,7 +44,7 @@ async function tradeOf(reader: Reader, id: string, at: string): Promise<Fields |
 
 const NOT_OF_THE_ENTRY = ['entry_id', 'transaction_id', 'page_id', 'page_row', 'place']
 
-/** An entry with the account that it stands against, and its record. */
+/** An entry with its counter account, and its record. */
 export async function entryStep(reader: Reader, entry: Fields): Promise<Step> {
   const id = textOf(entry.entry_id)
   const at = textOf(entry.occurred_at)
@@ -59,14 +59,14 @@ export async function entryStep(reader: Reader, entry: Fields): Promise<Step> {
   const place = placeOf(entry)
   const record = await recordAt(reader, textOf(entry.source_feed), textOf(entry.account), place)
   const source = record ?? step('record', textOf(entry.source_id), {}, { place })
-  // What a deal says that was paid counts, not what the coin was worth.
+  // The amount that a deal states as paid counts, not what the coin was worth.
   const paid = await valuationSteps(reader, `${id}/paid`, at)
   const valued = paid.length > 0 ? paid : await valuationSteps(reader, id, at)
   const steps = [source, ...(await dealSteps(reader, id)), ...valued]
   return step('entry', id, { ...without(entry, ...NOT_OF_THE_ENTRY), ...counter }, { steps })
 }
 
-/** The merchant order that tells what was paid or received for a coin in a P2P deal. */
+/** The merchant order that shows what was paid or received for a coin in a P2P deal. */
 async function dealSteps(reader: Reader, id: string): Promise<Step[]> {
   if (!reader.tables.has('p2p_trades')) return []
   const [deal] = await ask(reader, 'select * from p2p_trades where entry_id = $id', { id })
@@ -98,7 +98,7 @@ async function recordAt(
   return row === undefined ? null : recordStep(feed, record, row)
 }
 
-/** Every version of every record that the venue gave this id, of one feed or of all. */
+/** Every version of every record that the venue gave this id, in one feed or in all. */
 export async function recordSteps(reader: Reader, id: string, feed?: string): Promise<Step[]> {
   const steps: Step[] = []
   for (const one of feedRecords) {

@@ -1,5 +1,6 @@
-// From a figure to the venue's own bytes: what an id means in the published ledger, walked down through lots and entries
-// to records, and each record as it stands in the journal. Reads only; a run may write meanwhile.
+// From a figure to the venue's own bytes: what an id means in the published ledger, followed down through
+// lots and entries to records, and each record as it is in the journal. Only reads; a run may write
+// meanwhile.
 import { CorruptionError, UsageError } from '../../models/error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { disposalsOf } from '../reports/disposals.ts'
@@ -21,13 +22,13 @@ export interface Explanation {
 }
 
 export interface ExplainOptions {
-  /** Steps that are followed beside each other; more are counted. 20 by default. */
+  /** How many parallel steps are followed; the rest are counted. 20 by default. */
   readonly limit?: number
-  /** How lots are matched; as published when absent or empty. */
+  /** How lots are matched; as published if absent or empty. */
   readonly lots?: LotChoice
-  /** Currency in which gains are calculated; as published when absent. */
+  /** Currency in which gains are calculated; as published if absent. */
   readonly currency?: string | undefined
-  /** The period of the report that a line is of; all of history when absent or empty. */
+  /** The period of the report that a line belongs to; all of history if absent or empty. */
   readonly period?: PeriodOptions
   /** Show data about people as received. */
   readonly showPersonalData?: boolean
@@ -36,9 +37,9 @@ export interface ExplainOptions {
 const LIMIT = 20
 
 /**
- * Explains an id: of a disposal, lot, entry, transaction, trade, break, line of a report, record of the venue's, imported
- * row, also where it is withdrawn or quarantined, or a place in the journal (`frame:row`). UsageError with near matches for an unknown one; CorruptionError when
- * the journal is not what was written.
+ * Explains an id: of a disposal, lot, entry, transaction, trade, break, line of a report, record of the
+ * venue, imported row, even if withdrawn or quarantined, or a position in the journal (`frame:row`).
+ * UsageError with near matches for an unknown id; CorruptionError if the journal is not what was written.
  */
 export async function explain(
   ledger: Ledger,
@@ -54,7 +55,7 @@ export async function explain(
   const calendar = calendarOf(lawOf(lots ?? {}), lots?.timeZone)
   const period = readPeriod(given, calendar)
   const known = await meaningsOf({ matched, ledger, limit, zone: calendar.timeZone, period }, id)
-  // A number is a place in the journal where it is nothing else.
+  // A number is a position in the journal if it is nothing else.
   const isNothingElse = known.every(({ what }) => what === 'frame')
   const aside = isNothingElse ? await asideSteps(ledger, dir, id, limit) : []
   const steps = aside.length > 0 ? aside : known
@@ -65,21 +66,21 @@ export async function explain(
     const evidence = frames.get(frame)
     const isThere = evidence !== undefined && (row === null || evidence.rowAt(row) !== null)
     if (isThere) continue
-    // A place that the user named may not be there; one that the ledger names must be.
+    // A position that the user named may not exist; one that the ledger names must.
     if (what === 'frame') throw await unknownId(ledger, dir, id)
     throw notInJournal(frame, row)
   }
   return { id, steps, frames }
 }
 
-/** Nothing else is narrowed, and must not look as if it were. */
+/** Nothing else is restricted to a period, and must not look as if it were. */
 function mustBeOfPeriod(id: string, steps: readonly Step[]): void {
   if (steps.some(({ what }) => what === 'line')) return
-  throw new UsageError('Only a line of a report is of a period.', {
+  throw new UsageError('Only a line of a report has a period.', {
     where: '--from, --to, --year',
     expected: 'the line_id of a statement or of the profit and loss, or a balance',
     found: `${id}, which is a ${steps.map(({ what }) => what).join(', ')}`,
-    action: 'Leave these options out.',
+    action: 'Omit these options.',
   })
 }
 
@@ -95,6 +96,7 @@ function notInJournal(frame: number, row: number | null): CorruptionError {
     where: `frame ${frame}`,
     expected: `row ${row}, counted from 0`,
     found: 'no such row, or no such frame',
-    action: 'Run `tieout verify`; if the journal verifies, `tieout rebuild` makes the books again from it.',
+    action:
+      'Run `tieout verify`; if the journal verifies, run `tieout rebuild` to build the books again from it.',
   })
 }

@@ -1,5 +1,6 @@
-// A report as it was handed in: its lines word for word, what it was asked for, and hashes of all that it was made from.
-// It stands under DIR/filings/NAME.json, is written once and never replaced, and its own hash tells any later change.
+// A report as it was filed: its lines word for word, the options that it was asked with, and hashes of
+// everything it was made from. It is stored as DIR/filings/NAME.json, written once and never replaced, and
+// its own hash reveals any later change.
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { closing } from '../../models/closing.ts'
@@ -18,13 +19,13 @@ export interface Filing {
   readonly name: string
   /** ISO-8601 in UTC. */
   readonly frozen_at: string
-  /** Name of the report, the options that it was asked with, and what the configuration said of lots. */
+  /** Name of the report, its options, and the configuration's choice of lots. */
   readonly report: string
   readonly options: StoredOptions
   readonly defaults: StoredOptions
   readonly title: string
   readonly inputs: Inputs
-  /** Columns that together name a line. */
+  /** Columns that together identify a line. */
   readonly key: readonly string[]
   readonly columns: readonly string[]
   /** Cells in the order of the columns; amounts and times as text. */
@@ -37,13 +38,13 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
 export const filingsFolder = (dir: string): string => join(dir, 'filings')
 
-/** Names of the filings there are, without looking into them. */
+/** Names of the existing filings, without opening them. */
 export async function filingNames(disk: Disk, dir: string): Promise<string[]> {
   const files = (await disk.list(filingsFolder(dir))) ?? []
   return files.filter((name) => /^[^.].*\.json$/.test(name)).map((name) => name.replace(/\.json$/, ''))
 }
 
-/** Names of the filings in which the text stands as a cell. */
+/** Names of the filings in which the text is a cell. */
 export async function filingsWith(disk: Disk, dir: string, cell: string): Promise<string[]> {
   const found: string[] = []
   for (const name of await filingNames(disk, dir)) {
@@ -53,17 +54,17 @@ export async function filingsWith(disk: Disk, dir: string, cell: string): Promis
   return found
 }
 
-/** UsageError for a name that is no plain file name. */
+/** UsageError for a name that is not a plain file name. */
 function fileOf(dir: string, name: string): string {
   if (NAME.test(name)) return join(filingsFolder(dir), `${name}.json`)
-  throw new UsageError('The name of a filing is not plain.', {
+  throw new UsageError('Invalid filing name.', {
     where: name,
     expected: 'letters, digits, dots, - and _, at most 64, the first a letter or a digit',
     action: 'Choose another name, such as gains-2025.',
   })
 }
 
-/** Says so before any work is done: UsageError when a filing of this name is there, or the name is no name. */
+/** Checked before any work is done: UsageError if a filing of this name exists, or the name is invalid. */
 export async function mustBeNew(disk: Disk, dir: string, name: string): Promise<void> {
   const names = await disk.list(filingsFolder(dir))
   if (names?.includes(`${name}.json`) === true) throw taken(fileOf(dir, name))
@@ -71,14 +72,14 @@ export async function mustBeNew(disk: Disk, dir: string, name: string): Promise<
 }
 
 function taken(file: string): UsageError {
-  return new UsageError('A filing of this name is frozen already.', {
+  return new UsageError('A filing of this name already exists.', {
     where: file,
-    expected: 'a name that is free; a filing is never replaced',
-    action: 'Choose another name, or compare with it by --against.',
+    expected: 'an unused name; a filing is never replaced',
+    action: 'Choose another name, or compare with the filing (--against).',
   })
 }
 
-/** Writes the filing, whole or not at all, and answers its file. UsageError when the name is taken. */
+/** Writes the filing completely or not at all, and returns its file. UsageError if the name is taken. */
 export async function writeFiling(disk: Disk, dir: string, filing: Filing): Promise<string> {
   const file = fileOf(dir, filing.name)
   const folder = filingsFolder(dir)
@@ -91,7 +92,8 @@ export async function writeFiling(disk: Disk, dir: string, filing: Filing): Prom
       await written.write(Buffer.from(textOf(filing)), 0)
       await written.sync()
     })
-    // A second name for a finished file: two that freeze at once do not replace each other.
+    // Linking a finished file to its name: two processes that freeze at the same time cannot replace each
+    // other's filing.
     if (!(await disk.link(beside, file))) throw taken(file)
     await disk.syncDir(folder)
     return file
@@ -111,7 +113,10 @@ function textOf(filing: Filing): string {
   return `${head},\n  "rows": [${rows.map((row) => `\n    ${JSON.stringify(row)}`).join(',')}\n  ]\n}\n`
 }
 
-/** UsageError when there is none, with those there are; CorruptionError when it is not what was frozen. */
+/**
+ * UsageError that lists the existing filings if there is none of this name; CorruptionError if it is not what
+ * was frozen.
+ */
 export async function readFiling(disk: Disk, dir: string, name: string): Promise<Filing> {
   const file = fileOf(dir, name)
   const bytes = await disk.readFile(file)
@@ -129,7 +134,7 @@ export async function readFiling(disk: Disk, dir: string, name: string): Promise
   const { sha256, ...filing } = parsed(file, bytes)
   if (filing.format !== FILING_FORMAT) throw otherFormat(file, JSON.stringify(filing.format) ?? 'none')
   if (sha256 === hashOf(filing)) return filing
-  throw changed(file, 'the hash that was written with it', 'another content')
+  throw changed(file, 'the hash that was written with it', 'different content')
 }
 
 function parsed(file: string, bytes: Buffer): Filing & { readonly sha256: string } {
@@ -138,7 +143,7 @@ function parsed(file: string, bytes: Buffer): Filing & { readonly sha256: string
   throw changed(file, 'an object in JSON', 'something else')
 }
 
-/** Null for what is no JSON, or is nested deeper than any filing. */
+/** Null for text that is not JSON, or is nested deeper than any filing. */
 function readJson(bytes: Buffer): unknown {
   try {
     return parseJsonBytes(bytes).value
@@ -149,7 +154,7 @@ function readJson(bytes: Buffer): unknown {
 }
 
 function changed(file: string, expected: string, found: string): CorruptionError {
-  return new CorruptionError('The filing is not what was frozen.', {
+  return new CorruptionError('The filing has changed since it was frozen.', {
     where: file,
     expected,
     found,

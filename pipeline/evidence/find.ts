@@ -1,5 +1,6 @@
-// What an id means: the same text may be a disposal, a lot, an entry, a transaction, a trade, a break, an id of the
-// venue's or of a user's file, a line of a report, or a place in the journal. Every meaning is followed.
+// What an id means: the same text may be a disposal, a lot, an entry, a transaction, a trade, a break, an id
+// of the venue or of a user's file, a line of a report, or a position in the journal. Every meaning is
+// followed.
 import { UsageError } from '../../models/error.ts'
 import { identifier } from '../engine/quote.ts'
 import { feedRecords } from '../ledger/feeds.ts'
@@ -11,7 +12,7 @@ import { disposalStep, importedSteps, type LotBooks, lotStep } from './lots.ts'
 import { ask, inTurn, textOf, without } from './source.ts'
 import { type Step, step } from './step.ts'
 
-/** Every meaning of the id, each walked down to its records; none when the books know nothing of it. */
+/** Every meaning of the id, each followed down to its records; empty if the books do not know it. */
 export async function meaningsOf(books: LotBooks, id: string): Promise<Step[]> {
   const { ledger, limit } = books
   const found: (Step | null)[] = [
@@ -22,9 +23,10 @@ export async function meaningsOf(books: LotBooks, id: string): Promise<Step[]> {
   ]
   const steps = found.filter((one) => one !== null)
   const imported = await importedSteps(ledger, id)
-  // A disposal or a lot has its entry below it already.
+  // A disposal or a lot already has its entry below it.
   const own = steps.length > 0 ? steps : [...(await entrySteps(ledger, id)), ...imported]
-  // Ids of a user's file may be those of the venue, as in its own exports; ids that tieout makes never are.
+  // Ids of a user's file may equal those of the venue, as in its own exports; ids that tieout creates never
+  // do.
   if (own.length > 0 && imported.length === 0) return own
   const records = await recordSteps(ledger, id)
   if (records.length > 0) return [...own, ...records, ...(await entriesOfRecord(books, id))]
@@ -34,7 +36,10 @@ export async function meaningsOf(books: LotBooks, id: string): Promise<Step[]> {
   return [...(await lineSteps(books, id)), ...(await placeSteps(ledger, id))]
 }
 
-/** What a part of an imported row changed in a balance, by its entry_id; of a part that was only valued, the row. */
+/**
+ * What a part of an imported row changed in a balance, by its entry_id; for a part that was only valued, the
+ * row.
+ */
 async function importedPartSteps(ledger: Reader, id: string): Promise<Step[]> {
   const partId = id.replace(/^import\//, '')
   const entries = ledger.tables.has('imported_entries')
@@ -58,7 +63,7 @@ async function entrySteps(ledger: Reader, id: string): Promise<Step[]> {
   return await inTurn(entries, (entry) => entryStep(ledger, entry))
 }
 
-/** What the books made of a record: its entries, without the record below them once more. */
+/** What the books made from a record: its entries, without repeating the record below them. */
 async function entriesOfRecord({ ledger, limit }: LotBooks, sourceId: string): Promise<Step[]> {
   const entries = await ask(ledger, 'select * from entries where source_id = $sourceId order by entry_id', {
     sourceId,
@@ -78,13 +83,13 @@ async function breakStep(books: LotBooks, id: string): Promise<Step | null> {
   return step('break', id, without(found, 'break_id'), { steps, omitted: named.length - shown.length })
 }
 
-/** Ids to look at, as the checks write them: a JSON list of texts. */
+/** The ids of the evidence, as the checks write them: a JSON list of texts. */
 function evidenceOf(text: string): string[] {
   if (!text.startsWith('[')) return text === '' ? [] : [text]
   return (JSON.parse(text) as unknown[]).map(String)
 }
 
-/** `frame:row`, as the evidence of quarantined rows has it, or a frame alone. */
+/** `frame:row`, as in the evidence of quarantined rows, or a frame alone. */
 async function placeSteps(ledger: Reader, id: string): Promise<Step[]> {
   const place = /^(?<frame>[1-9]\d{0,14})(:(?<row>\d{1,9}))?$/.exec(id)?.groups
   if (place === undefined) return []
@@ -103,7 +108,7 @@ async function placeSteps(ledger: Reader, id: string): Promise<Step[]> {
 const NEAR = 5
 const NEAR_DISTANCE_MAX = 3
 
-/** UsageError with the ids of the ledger that come nearest to one that it does not know. */
+/** UsageError with the closest ids of the ledger for one that it does not know. */
 export async function unknownId(ledger: Reader, dir: string, id: string): Promise<UsageError> {
   const lists = [
     'select entry_id as id from entries',
@@ -130,12 +135,12 @@ export async function unknownId(ledger: Reader, dir: string, id: string): Promis
     { id },
   )
   const elsewhere = await whereItMayHaveBeen(dir, id)
-  return new UsageError('The books know nothing of this id.', {
+  return new UsageError('The books do not contain this id.', {
     where: id,
     expected:
       near.length === 0
         ? 'an id from a report, a table or the venue'
-        : `one of those near to it: ${near.map(([one]) => one).join(', ')}`,
+        : `one of the closest ids: ${near.map(([one]) => one).join(', ')}`,
     ...(elsewhere === null ? {} : { found: elsewhere }),
     action: 'Copy the id from the column disposal_id, lot_id, entry_id, line_id or break_id of a report.',
   })

@@ -1,5 +1,5 @@
-// What was received, byte for byte: the rows that steps name, read from the journal. Reading verifies the chain up to
-// each frame and the hash of its body, so what is shown is what was written. No lock is taken.
+// What was received, byte for byte: the rows that steps name, read from the journal. Reading verifies the
+// chain up to each frame and the hash of its body, so what is shown is what was written. No lock is taken.
 import { createHash } from 'node:crypto'
 import { decodeJson } from '../../models/json.ts'
 import { landingFeeds } from '../books/books.ts'
@@ -11,32 +11,32 @@ import { placeOfRows, rawRows, rowSpans } from '../landing/raw-row.ts'
 import type { Fields, Place } from './step.ts'
 
 export interface RowEvidence {
-  /** The row as it stands in the body; null where the body is gone or holds no such row. */
+  /** The row as it is in the body; null if the body is gone or has no such row. */
   readonly text: string | null
-  /** Place of the row in the body, from 0, the end not included; null where it is not known. */
+  /** Position of the row in the body, from 0, end exclusive; null if it is not known. */
   readonly bytes: readonly [from: number, before: number] | null
-  /** Data about people stand as null in the text, because the configuration does not publish them. */
+  /** Personal data is shown as null in the text, because the configuration does not publish it. */
   readonly isWithoutPersonalData: boolean
 }
 
 export interface FrameEvidence {
   readonly frame: number
-  /** How the frame describes itself: account, feed, request, when it was received. */
+  /** The frame's own description: account, feed, request, when it was received. */
   readonly meta: Fields
-  /** Hex of the chain hash that ends with this frame; it was verified while reading. */
+  /** Hex of the chain hash that ends with this frame; verified while reading. */
   readonly chain: string
-  /** Hex SHA-256 of the body as received; null when the body was erased. */
+  /** Hex SHA-256 of the body as received; null if the body was erased. */
   readonly bodySha256: string | null
   readonly bodyBytes: number | null
-  /** When the body was erased; null for one that is there, and where no note beside the journal says it. */
+  /** When the body was erased; null if it was not, or if no note beside the journal records it. */
   readonly erasedAt: string | null
-  /** Null where the body holds no such row. */
+  /** Null if the body has no such row. */
   readonly rowAt: (row: number) => RowEvidence | null
 }
 
 /**
- * Reads the frames that the places name, of the segments that hold them alone. A frame that the journal does not have is left out.
- * CorruptionError when a frame, or one before it in its segment, is not what was written.
+ * Reads the named frames, and only the segments that hold them. A frame that the journal does not have is
+ * left out. CorruptionError if a frame, or one before it in its segment, is not what was written.
  */
 export async function readFrames(
   dir: string,
@@ -73,11 +73,11 @@ function rowReader(frame: Frame, showPersonalData: boolean): FrameEvidence['rowA
   const { meta, body } = frame
   if (body === null) return () => GONE
   if (meta.kind === 'import') {
-    // Of another service's export a row of ours may come of several lines: the first is shown.
+    // A row from another service's export may come from several lines: the first is shown.
     const rows = readJournaledImport(frame.seq, meta, body).rows
     return (row) => lineOf(body, rows[row]?.line ?? null)
   }
-  // A line of reference rates stands below the header; candles are the rows of the answer's data.
+  // A line of reference rates comes below the header; candles are the rows of the answer's data.
   if (meta.kind === 'prices' && meta.source === 'ecb') return (row) => lineOf(body, row + 2)
   if (meta.kind === 'prices') return spanReader(decodeJson(body), '')
   const feed = meta.kind === 'page' ? landingFeeds.get(meta.feed) : undefined
@@ -93,7 +93,7 @@ function rowReader(frame: Frame, showPersonalData: boolean): FrameEvidence['rowA
   }
 }
 
-/** Rows of an answer as they stand in it. */
+/** Rows of an answer as they are in it. */
 function spanReader(text: string, rows: string): FrameEvidence['rowAt'] {
   const spans = rowSpans(text, placeOfRows(text, rows))
   return (row) => {

@@ -1,4 +1,4 @@
-// Freezing a report, and making the same report again later to see line by line what has become of it.
+// Freezes a report, and runs the same report again later to show line by line what has changed.
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
@@ -21,11 +21,11 @@ import { FILING_FORMAT, type Filing, mustBeNew, readFiling, writeFiling } from '
 import { brokenChain, changesOf, type Inputs, readInputs } from './inputs.ts'
 import { restoreOptions, storeDefaults, storeOptions } from './options.ts'
 
-/** A report as `tieout report` was asked for it. */
+/** A report as requested with `tieout report`. */
 export interface Asked {
   readonly name: ReportName
   readonly options: ReportOptions
-  /** What the configuration says of lots. */
+  /** The configuration's choice of lots. */
   readonly defaults: ReportDefaults
 }
 
@@ -33,16 +33,20 @@ export interface FilingContext {
   readonly dir: string
   readonly clock: Clock
   readonly disk: Disk
-  /** Text of all cells that a filing may have; 64 MiB by default. */
+  /** Maximum size of all cells of a filing as text; 64 MiB by default. */
   readonly maxFilingBytes?: number
 }
 
-/** A filing is one text that is hashed, written and read whole: what memory and a text of Node can hold, with a margin. */
+/**
+ * A filing is one text that is hashed, written and read as a whole: limited by memory and by a text in
+ * Node.js, with a margin.
+ */
 const MAX_FILING_BYTES = 64 * 1024 * 1024
 
 /**
- * Makes the report, keeps it as a filing, and answers it with the filing's file. The report is held in memory whole.
- * UsageError when a filing of this name is there already, or the report is too large for one; nothing is written then.
+ * Runs the report, stores it as a filing, and returns it with the filing's file. The whole report is held in
+ * memory. UsageError if a filing of this name already exists, or the report is too large for one; nothing is
+ * written then.
  */
 export async function freezeReport(
   ledger: Ledger,
@@ -62,7 +66,7 @@ export async function freezeReport(
     options: storeOptions(asked.options),
     defaults: storeDefaults(asked.defaults),
     title: made.title,
-    // What is filed rests on the file as it is now.
+    // The filing is based on the file as it is now.
     inputs: await inputsOf(ledger, asked, context, freshHashes),
     key: keyOf(asked.name, made.columns),
     columns: made.columns.map(({ name }) => name),
@@ -99,7 +103,7 @@ function tooLarge(lines: number, maxBytes: number): UsageError {
   })
 }
 
-/** What a report is made from, as hashes: by default those that were made of this ledger before, where they were. */
+/** What a report is made from, as hashes; earlier hashes of this ledger are reused if there are any. */
 export async function inputsOf(
   ledger: Ledger,
   { name, options, defaults }: Asked,
@@ -112,8 +116,8 @@ export async function inputsOf(
 }
 
 /**
- * Makes the report of a filing again, with the filing's own options, and answers what differs, as a report.
- * UsageError for another report or other options than the filing's, and when there is no such filing.
+ * Runs the report of a filing again, with the filing's own options, and returns the differences as a report.
+ * UsageError for another report or options other than the filing's, and if there is no such filing.
  */
 export async function compareWithFiling(
   ledger: Ledger,
@@ -139,12 +143,12 @@ export async function compareWithFiling(
       `Frozen as ${filingName} at ${filing.frozen_at}: ${filing.title}.`,
       summary,
       changes.length === 0 ? 'Its inputs are the same.' : `Changed since then: ${changes.join('; ')}.`,
-      ...(broken === null ? [] : [`The journal does not hold what it held then: ${broken}`]),
+      ...(broken === null ? [] : [`The journal no longer holds what it held then: ${broken}`]),
     ],
   }
 }
 
-/** A filing is compared with its own report: other options would differ whatever the data. */
+/** A filing is compared only with its own report: other options would differ whatever the data. */
 function requireSame(filing: Filing, name: ReportName, given: ReportOptions): void {
   if (filing.report !== name) {
     throw new UsageError('The filing is of another report.', {
@@ -162,6 +166,6 @@ function requireSame(filing: Filing, name: ReportName, given: ReportOptions): vo
     where: filing.name,
     expected: `${other[0]} ${JSON.stringify(filing.options[other[0]] ?? null)}`,
     found: `${other[0]} ${JSON.stringify(other[1])}`,
-    action: 'Leave the option out: --against takes those of the filing.',
+    action: 'Omit the option: --against uses those of the filing.',
   })
 }

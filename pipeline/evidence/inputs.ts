@@ -1,5 +1,6 @@
-// What a report was made from, as hashes: the ledger table by table, the rules and methods of its lots, the prices among
-// the tables, the journal up to its last frame, and the version of tieout. And what of it has changed since.
+// What a report was made from, as hashes: the ledger table by table, the rules and methods of its lots, the
+// prices among the tables, the journal up to its last frame, and the version of tieout; and which of them
+// have changed since.
 
 import type { Clock } from '../../models/clock.ts'
 import { CorruptionError } from '../../models/error.ts'
@@ -16,13 +17,13 @@ export interface LotsInput {
   readonly method: string
   readonly scope: string
   readonly rules: string
-  /** Only where fees in the coin acquired were netted. */
+  /** Only if fees in the acquired coin were netted. */
   readonly feesInKind?: 'net'
 }
 
 export interface Inputs {
   readonly tieout: string
-  /** Hex SHA-256 over all that the ledger says, as `nightly` compares it. */
+  /** Hex SHA-256 over the contents of the ledger, as `nightly` compares it. */
   readonly ledger: string
   /** The same by table: `prices`, `lot_events`, `entries` and so on. */
   readonly tables: Readonly<Record<string, string>>
@@ -71,7 +72,7 @@ function matched(choice: LotChoice): LotsInput {
 const netted = (feesInKind: string | undefined): Pick<LotsInput, 'feesInKind'> =>
   feesInKind === 'net' ? { feesInKind } : {}
 
-/** One line for each input that differs from then to now; none when all are the same. */
+/** One line for each input that has changed since then; empty if all are the same. */
 export function changesOf(before: Inputs, now: Inputs): string[] {
   const names = [...new Set([...Object.keys(before.tables), ...Object.keys(now.tables)])].toSorted()
   const tables = names.filter((name) => before.tables[name] !== now.tables[name])
@@ -89,7 +90,7 @@ export function changesOf(before: Inputs, now: Inputs): string[] {
 const shown = (lots: readonly LotsInput[]): string =>
   lots.map(({ method, scope, rules }) => `method ${method}, scope ${scope}, rules ${rules}`).join('; ')
 
-/** Whether the journal still holds, unchanged, what it held then; null, else what is wrong. */
+/** Whether the journal still holds what it held then: null if so, else what is wrong. */
 export async function brokenChain(
   dir: string,
   { seq, chain }: Inputs['journal'],

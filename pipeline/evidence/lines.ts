@@ -1,5 +1,5 @@
-// Lines of a report that sum many records: a balance, a line of a statement, a line of the profit and loss. The sum is
-// made again from what the line rests on, of which the newest are followed.
+// Lines of a report that sum many records: a balance, a line of a statement, a line of the profit and loss.
+// The sum is calculated again from the rows behind the line, of which the newest are followed.
 import type { Row } from '../output/cell.ts'
 import type { Period } from '../reports/period.ts'
 import { entryParts, LINE_ID, lotParts } from '../reports/pnl.ts'
@@ -9,25 +9,31 @@ import { importedSteps, type LotBooks } from './lots.ts'
 import { ask, inTurn, textOf } from './source.ts'
 import { type Fields, type Step, step } from './step.ts'
 
-/** Lines of the period that was asked for; none when the id is not of the form of a line, or nothing ever stood behind it. */
+/**
+ * Lines of the requested period; empty if the id does not have the form of a line, or nothing was ever behind
+ * it.
+ */
 export async function lineSteps(books: LotBooks, id: string): Promise<Step[]> {
   return [...(await walletLine(books, id)), ...(await entryLine(books, id)), ...(await lotLine(books, id))]
 }
 
-/** What a line sums: rows of `entries` or of `imported_entries`, of which those between two instants count. */
+/** What a line sums: rows of `entries` or of `imported_entries` between two instants. */
 interface Summed {
   readonly where: string
   readonly values: Readonly<Record<string, string | null>>
-  /** Where the amounts stand that the line has of these rows, in SQL; absent where it has those of the rows themselves. */
+  /**
+   * Where to find the amounts that the line takes from these rows, in SQL; absent if it takes the rows' own
+   * amounts.
+   */
   readonly counted?: string
   readonly span: Span
-  /** Of what time the figures are, in words. */
+  /** The time that the figures are for, in words. */
   readonly when: Fields
 }
 
 type Span = Pick<Period, 'from' | 'before'>
 
-/** `account/ledger/coin`, or with `/opening`, `/closing`, `/owed` or `/movement/kind` behind it. */
+/** `account/ledger/coin`, optionally followed by `/opening`, `/closing`, `/owed` or `/movement/kind`. */
 async function walletLine(books: LotBooks, id: string): Promise<Step[]> {
   const line =
     /^(?<wallet>[^/]+\/[^/]+\/[^/]+)(\/(?<part>opening|closing|owed|movement\/(?<kind>.+)))?$/.exec(
@@ -45,17 +51,20 @@ async function walletLine(books: LotBooks, id: string): Promise<Step[]> {
   return [...(await entriesLine(books, id, summed)), ...(await importedLine(books, id, summed))]
 }
 
-/** Before this there is nothing. */
+/** There is nothing before this. */
 const BEFORE_ALL = '-infinity'
 
-/** A movement is of the period; a balance is of all that lies before its end, and an opening one before its beginning. */
+/**
+ * A movement belongs to the period; a balance covers everything before its end, an opening balance everything
+ * before its beginning.
+ */
 function spanOf(part: string, { from, before }: Span): Span {
   if (part === 'opening') return { from: null, before: from ?? BEFORE_ALL }
   return { from: part.startsWith('movement/') ? from : null, before }
 }
 
 function inWords({ from, before }: Span): string {
-  if (before === BEFORE_ALL) return 'before all of history: --from and --year say where a period begins'
+  if (before === BEFORE_ALL) return 'before all of history: use --from or --year to set where a period begins'
   const limits = [
     ...(from === null ? [] : [`from ${from}`]),
     ...(before === null ? [] : [`before ${before}`]),
@@ -63,14 +72,14 @@ function inWords({ from, before }: Span): string {
   return limits.join(', ') || 'all of history'
 }
 
-/** A line of the profit and loss names its month; a period is told where it was asked for. */
+/** A line of the profit and loss names its month; a period is mentioned if one was asked for. */
 const narrowed = (period: Period): Fields => (period.label === '' ? {} : { period: inWords(period) })
 
-/** Entries that borrow or give back. */
+/** Entries that borrow or repay. */
 const OF_LOANS = `entry_id || '/counter' in (
   select posting_id from postings where starts_with(account_name, 'Liabilities:'))`
 
-/** A wallet of an account that imports alone tell of rests on their rows. */
+/** A wallet of an account known only from imports is based on their rows. */
 async function importedLine(books: LotBooks, id: string, summed: Summed): Promise<Step[]> {
   const { ledger } = books
   if (!ledger.tables.has('imported_entries')) return []
@@ -88,13 +97,13 @@ async function entryLine(books: LotBooks, id: string): Promise<Step[]> {
   const { ledger, period, zone } = books
   const where = `entry_id in (select entry_id from ${entryParts(ledger)} where ${LINE_ID} = $id)`
   const summed = { where, values: { id, zone }, span: period, when: narrowed(period) }
-  // Of a move a line has no more than what the network took.
+  // A line includes no more of a transfer than the network fee.
   const counted = `(select *, realised_pnl + fee + funding + interest as amount from ${entryParts(ledger)})`
   const steps = await entriesLine(books, id, { ...summed, counted })
   return steps.length > 0 ? steps : await importedLine(books, id, { ...summed, counted })
 }
 
-/** Only such an id is worth the look at all that a line of the profit and loss may rest on. */
+/** Only such an id justifies scanning everything that a line of the profit and loss may be based on. */
 const isMonth = (id: string): boolean => /^.+\/\d{4}-\d{2}-01\/[^/]+\/.*\//.test(id)
 
 async function entriesLine(books: LotBooks, id: string, summed: Summed): Promise<Step[]> {
@@ -103,7 +112,7 @@ async function entriesLine(books: LotBooks, id: string, summed: Summed): Promise
   ])
 }
 
-/** The sum of its rows, of which the newest are followed; nothing where no row is of the line at any time. */
+/** The sum of its rows, of which the newest are followed; empty if no row ever belonged to the line. */
 async function lineOf(
   { ledger, limit }: LotBooks,
   id: string,

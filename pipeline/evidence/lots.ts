@@ -1,4 +1,5 @@
-// The upper half of the way down: from a disposal through the lots that it took to the events that brought them.
+// The upper half of the explanation: from a disposal through the lots that it took to the events that brought
+// them.
 import type { Reader } from '../ledger/reader.ts'
 import type { Period } from '../reports/period.ts'
 import { placeOf, transactionStep } from './entries.ts'
@@ -6,20 +7,20 @@ import { ask, atInstant, inTurn, textOf, without } from './source.ts'
 import { type Fields, type Step, step } from './step.ts'
 import { importedValuationSteps } from './valuation.ts'
 
-/** What the lots were matched from and into; the two are one ledger, unless another method was asked for. */
+/** What the lots were matched from and into; the same ledger, unless another method was asked for. */
 export interface LotBooks {
-  /** Has `disposals`, and `lots` where it is not the published ledger alone. */
+  /** Has `disposals`, and `lots` if it is not just the published ledger. */
   readonly matched: Reader
   readonly ledger: Reader
-  /** How many steps are followed beside each other. */
+  /** How many parallel steps are followed. */
   readonly limit: number
-  /** IANA name of the zone whose months the lines of a report count. */
+  /** IANA name of the zone of the report's months. */
   readonly zone: string
-  /** What the line of a report was narrowed to. */
+  /** The filters of the report that the line belongs to. */
   readonly period: Period
 }
 
-/** The pieces of a disposal, each with its lot, and the event that disposed; null when there is none. */
+/** The pieces of a disposal, each with its lot, and the event that disposed; null if there is none. */
 export async function disposalStep(books: LotBooks, id: string): Promise<Step | null> {
   if (!books.matched.tables.has('disposals')) return null
   const pieces = await ask(
@@ -45,7 +46,10 @@ export async function disposalStep(books: LotBooks, id: string): Promise<Step | 
 
 const OF_THE_DISPOSAL = ['account', 'coin', 'method', 'rules', 'disposed_at', 'currency']
 
-/** What every piece says alike. One row of an import may sell a coin and pay its fee in another, under one id. */
+/**
+ * What all pieces have in common. One row of an import may sell a coin and pay its fee in another, under one
+ * id.
+ */
 const alike = (first: Fields, pieces: readonly Fields[]): Fields =>
   Object.fromEntries(
     Object.entries(first).filter(
@@ -53,7 +57,7 @@ const alike = (first: Fields, pieces: readonly Fields[]): Fields =>
     ),
   )
 
-/** Without what the disposal says of all its pieces, but for the coin, which each of them names. */
+/** Without what the disposal states for all its pieces, except for the coin, which each of them names. */
 async function pieceStep(books: LotBooks, piece: Fields, common: Fields): Promise<Step> {
   const lotId = textOf(piece.lot_id)
   const steps = lotId === '' ? [] : await eventSteps(books, lotId, textOf(piece.acquired_at))
@@ -62,7 +66,7 @@ async function pieceStep(books: LotBooks, piece: Fields, common: Fields): Promis
   return step(what, lotId, without(piece, ...said, 'disposal_id', 'lot_id'), { steps })
 }
 
-/** A lot: what is left of it, what was disposed of, and the event that brought it; null when there is none. */
+/** A lot: what is left of it, what was disposed of, and the event that brought it; null if there is none. */
 export async function lotStep(books: LotBooks, id: string): Promise<Step | null> {
   const { matched, limit } = books
   const open = matched.tables.has('lots')
@@ -94,8 +98,8 @@ export async function lotStep(books: LotBooks, id: string): Promise<Step | null>
 }
 
 /**
- * What happened: the events for the lots that have this id, and what they come from. `at` is when a piece or a lot says
- * that it was; a lot that moved or changed its basis may say another time than its event.
+ * What happened: the lot events that have this id, and where they come from. `at` is the time that a piece or
+ * a lot states; for a lot that moved or changed its basis it may differ from the time of the event.
  */
 export async function eventSteps(books: LotBooks, id: string, at = ''): Promise<Step[]> {
   const { ledger, limit } = books
@@ -115,13 +119,13 @@ export async function eventSteps(books: LotBooks, id: string, at = ''): Promise<
   )
 }
 
-/** What another reading takes from it, where that is nothing else. */
+/** What a second reading takes from it, if that is nothing else. */
 const onceMore = ({ value, value_given: given, is_kept_back: isKeptBack }: Fields): string[] => [
   ...(value === given ? ['value_given'] : []),
   ...(isKeptBack === true ? [] : ['is_kept_back']),
 ]
 
-/** What imported history hands over to an entry bears that entry's id and one of these. */
+/** Imported history that is carried over to an entry has that entry's id and one of these suffixes. */
 const HANDED_OVER = /\/(before|handover)$/
 
 async function originSteps(ledger: Reader, id: string, limit: number, at: string): Promise<Step[]> {

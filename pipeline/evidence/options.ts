@@ -1,4 +1,4 @@
-// The options of a report as a filing keeps them, plain JSON, and back again.
+// The options of a report as a filing stores them, in plain JSON, and back again.
 import { formatAmount, parseAmount } from '../../models/amount.ts'
 import type { Allocation, Selections } from '../lots/event.ts'
 import type { ReportDefaults, ReportOptions } from '../reports/catalogue.ts'
@@ -13,7 +13,7 @@ interface StoredLot {
   readonly quantity: string
 }
 
-/** What was given, and nothing else; lots that the owner named in the order of the file. */
+/** Only what was given; lots that the owner named are in the order of the file. */
 export function storeOptions({ selection, allocation, ...plain }: ReportOptions): StoredOptions {
   return {
     ...definite(plain),
@@ -30,7 +30,7 @@ export function restoreOptions({ selection, allocation, ...plain }: StoredOption
   }
 }
 
-/** What the configuration said of lots at the time. */
+/** The configuration's choice of lots at the time. */
 export const storeDefaults = (defaults: ReportDefaults): StoredOptions => definite(defaults)
 
 function definite(options: object): StoredOptions {

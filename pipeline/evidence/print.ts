@@ -1,4 +1,4 @@
-// An explanation for people, indented step by step, and for scripts, as JSON of the same content.
+// An explanation for people, indented step by step, and for scripts, as JSON with the same content.
 
 import type { Cell } from '../output/cell.ts'
 import { cellText } from '../output/cell.ts'
@@ -7,13 +7,15 @@ import type { Explanation } from './explain.ts'
 import type { FrameEvidence, RowEvidence } from './frames.ts'
 import type { Fields, Place, Step } from './step.ts'
 
-/** Lines for a terminal, without a line break at the end. What has been shown is not shown again, only named. */
+/**
+ * Lines for a terminal, without a trailing line break. What has been shown once is only named from then on.
+ */
 export function describeExplanation({ steps, frames }: Explanation): string {
   const printer = new Printer(frames)
   return steps.map((one) => printer.lines(one, '').join('\n')).join('\n\n')
 }
 
-/** Steps that are one thing wherever they stand; a piece of a lot is another each time. */
+/** Steps that are the same wherever they appear; a piece of a lot is a different one each time. */
 const SAME: ReadonlySet<string> = new Set([
   'event',
   'trade',
@@ -83,12 +85,12 @@ function frameFields({ meta, chain, bodySha256, bodyBytes, erasedAt }: FrameEvid
   }
 }
 
-const ERASED = 'erased: its bytes are gone on purpose, the chain holds'
+const ERASED = 'erased: its bytes were removed on purpose; the chain is intact'
 
 function rowLines(evidence: FrameEvidence, row: number, indent: string): string[] {
   const { text, bytes, isWithoutPersonalData } = evidence.rowAt(row) as RowEvidence
   if (text === null || bytes === null) return []
-  const note = isWithoutPersonalData ? ', data about people shown as null' : ''
+  const note = isWithoutPersonalData ? ', personal data shown as null' : ''
   return [`${indent}bytes ${bytes[0]} to ${bytes[1] - 1} of the body${note}:`, `${indent}${printable(text)}`]
 }
 

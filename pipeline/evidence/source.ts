@@ -5,7 +5,7 @@ import type { Cell } from '../output/cell.ts'
 import { allRows } from '../output/column.ts'
 import type { Fields } from './step.ts'
 
-/** Rows by column name; what is null is left out. */
+/** Rows by column name; nulls are left out. */
 export async function ask(reader: Reader, sql: string, values: Values = {}): Promise<Fields[]> {
   const { columns, rows } = await reader.stream(sql, values)
   const all = await allRows(rows)
@@ -20,13 +20,13 @@ export async function ask(reader: Reader, sql: string, values: Values = {}): Pro
 }
 
 /**
- * Narrows a question to one instant, where that is known: tables stand in the order of time, so that nothing else of them
- * is read. The condition, to be put behind another, and its value.
+ * Restricts a question to one instant, if known: tables are in time order, so nothing else of them is read.
+ * Returns the condition, to be appended to another, and its value.
  */
 export const atInstant = (column: string, at: string): { readonly sql: string; readonly values: Values } =>
   at === '' ? { sql: '', values: {} } : { sql: ` and ${column} = $at::timestamptz`, values: { at } }
 
-/** One after the other: each question has a connection of its own. */
+/** One after the other: each question has its own connection. */
 export async function inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   for (const item of items) results.push(await work(item))

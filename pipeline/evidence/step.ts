@@ -1,10 +1,10 @@
-// What an explanation is made of: steps from a figure down to the record that it rests on, and that record as received.
+// The parts of an explanation: steps from a figure down to the record behind it, and that record as received.
 import type { Cell } from '../output/cell.ts'
 
-/** What is known of one thing, by column name; what has no value is left out. */
+/** What is known about one thing, by column name; columns without a value are left out. */
 export type Fields = Readonly<Record<string, Cell>>
 
-/** A row of a journaled frame, or all of the frame. */
+/** A row of a journaled frame, or the whole frame. */
 export interface Place {
   readonly frame: number
   /** From 0; null for the whole frame. */
@@ -16,7 +16,7 @@ export interface Step {
   readonly what: string
   readonly id: string
   readonly fields: Fields
-  /** Where the record stands in the journal, for steps that are one. */
+  /** The position of the record in the journal, for steps that are records. */
   readonly place: Place | null
   readonly steps: readonly Step[]
   /** How many further steps are not shown. */

@@ -1,21 +1,27 @@
-// How an amount came to its value: the prices on the way to the reporting currency, each with its source and its age, and
-// what each rests on: a row of an imported file, one's own trades of that moment, or one's own P2P deals.
+// How an amount was valued: the prices on the route to the reporting currency, each with its source and its
+// age, and what each is based on: a row of an imported file, own trades of that moment, or own P2P deals.
 import type { Reader } from '../ledger/reader.ts'
 import { ask, atInstant, inTurn, textOf, without } from './source.ts'
 import { type Fields, type Place, type Step, step } from './step.ts'
 
-/** Trades and deals of one moment that are named beside each other. */
+/** How many trades and deals of one moment are listed side by side. */
 const NAMED_MAX = 5
 
 const NOT_SHOWN = ['entry_id', 'rank', 'sources', 'priced_at']
 
-/** What the amount with this id was worth then; none for one that needed no price, as one in the reporting currency. */
+/**
+ * What the amount with this id was worth then; empty for one that needed no price, such as one in the
+ * reporting currency.
+ */
 export async function valuationSteps(reader: Reader, id: string, at = ''): Promise<Step[]> {
   const found = (await valuationsOf(reader, id, at)).filter(({ steps }) => steps !== 0)
   return await inTurn(found, (valuation) => valuationStep(reader, valuation))
 }
 
-/** The parts of an imported row that a price had to value; where the total states the value, the asset needs none. */
+/**
+ * The parts of an imported row that had to be valued by a price; if the total states the value, the asset
+ * needs none.
+ */
 export async function importedValuationSteps(reader: Reader, id: string): Promise<Step[]> {
   const [total] = await valuationsOf(reader, `import/${id}/total`)
   const parts = total?.steps === 0 ? ['fee'] : ['total', 'asset', 'fee', 'network']
@@ -45,7 +51,7 @@ interface Hop {
   readonly source: string
 }
 
-/** The newest price of the source between the two before that moment, as it stands before one that was turned round. */
+/** The source's newest price between the two before that moment, as quoted, before any inversion. */
 async function priceStep(reader: Reader, { from, to, source }: Hop, valuation: Fields): Promise<Step> {
   const [price] = await ask(
     reader,
@@ -65,7 +71,7 @@ async function priceStep(reader: Reader, { from, to, source }: Hop, valuation: F
   return step('price', title, fields, { place, steps: place === null ? await originsOf(reader, price) : [] })
 }
 
-/** Trades or deals of that moment, of which the price is the average. */
+/** Trades or deals of that moment; the price is their average. */
 async function originsOf(reader: Reader, price: Fields): Promise<Step[]> {
   const isDeal = price.source === 'p2p'
   const sql = isDeal

@@ -1,7 +1,8 @@
-// The books as beancount keeps inventories: coins at cost in the reporting currency, disposals that beancount books
-// itself by FIFO or LIFO, and the gain that it computes from them. Each movement is a transaction of its own, because
-// beancount sells nothing that was bought in the same transaction. What nobody knows is never a gain: a lot of unknown
-// cost is held at zero, and what its disposal brings goes to Equity:Unknown-Basis.
+// The books as beancount keeps inventories: coins at cost in the reporting currency, disposals that beancount
+// itself books by FIFO or LIFO, and the gain that it computes from them. Each movement is a separate
+// transaction, because beancount cannot sell anything that was bought in the same transaction. Unknown
+// amounts are never a gain: a lot of unknown cost is held at zero, and the proceeds of its disposal go to
+// Equity:Unknown-Basis.
 import { formatAmount } from '../../models/amount.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { balanceLine, opening, priceLine, quoted, sourceLines } from './beancount-text.ts'
@@ -14,7 +15,7 @@ import { beancountAccounts, beancountCommodity } from './names.ts'
 export type { LotBooking }
 export const LOT_BOOKINGS = ['fifo', 'lifo'] as const satisfies readonly LotBooking[]
 
-/** Accounts of this form alone. */
+/** Only accounts of this form. */
 const GAINS = 'Income:Gains'
 const TRANSFERS = 'Equity:Transfers'
 const UNKNOWN_BASIS = 'Equity:Unknown-Basis'
@@ -23,7 +24,7 @@ const NEGATIVE_BASIS = 'Equity:Negative-Basis'
 const MISSING_HISTORY = 'Equity:Missing-History'
 const GIFTS = 'Equity:Gifts'
 const IMPORTED = 'Equity:Imported'
-/** Borrowed coins that were sold, and what they brought, until the sale is closed. */
+/** Borrowed coins that were sold, and their proceeds, until the sale is closed. */
 const SHORT_SALES = 'Equity:Short-Sales'
 const OWN_ACCOUNTS = [
   GAINS,
@@ -39,14 +40,14 @@ const OWN_ACCOUNTS = [
 
 const lotsName = (account: string, coin: string): string => `Assets:Venue:${account}:Lots:${coin}`
 const missingName = (account: string): string => `Assets:Venue:${account}:Missing`
-/** Borrowed coins lie apart: they have no cost. */
+/** Borrowed coins are kept separately: they have no cost. */
 const borrowedName = (account: string): string => `Assets:Venue:${account}:Borrowed`
 const wholeName = (account: string): string => `Assets:Venue:${account}`
 
 const NOTES = (booking: LotBooking, currency: string): string[] => [
   `Inventories at cost in ${currency}, booked by beancount: ${booking.toUpperCase()} per account.`,
-  'A reduction names its lots only where beancount, which knows days and no times, would take others.',
-  'A lot of unknown cost is held at 0; what its disposal brings is in Equity:Unknown-Basis and no gain.',
+  'A reduction names its lots only if beancount, which knows days but not times, would take others.',
+  'A lot of unknown cost is held at 0; the proceeds of its disposal go to Equity:Unknown-Basis and are not a gain.',
 ]
 
 /** UsageError for amounts that beancount would round. */
@@ -82,7 +83,7 @@ export async function* beancountLotsText(ledger: Ledger, booking: LotBooking): A
     yield balanceLine(outline.closingDay, accounts.get(wholeName(account)) as string, balance)
 }
 
-/** All wallets of an account together, because its lots lie in one inventory. */
+/** All wallets of an account together, because its lots are in one inventory. */
 async function wholeBalances(
   ledger: Ledger,
 ): Promise<(Omit<Balance, 'accountName'> & { account: string })[]> {
@@ -102,7 +103,7 @@ async function wholeBalances(
   }))
 }
 
-/** Cost at which beancount can hold a lot: never unknown, never below zero. */
+/** The cost at which beancount can hold a lot: never unknown, never below zero. */
 const bookedCost = (cost: bigint | null): bigint => (cost === null || cost < 0n ? 0n : cost)
 
 interface NewLot {
@@ -110,7 +111,7 @@ interface NewLot {
   readonly label: string
   readonly day: string
   readonly quantity: bigint
-  /** Null where nobody knows. */
+  /** Null if unknown. */
   readonly cost: bigint | null
 }
 
@@ -127,7 +128,7 @@ class LotsWriter {
     this.#accounts = accounts
   }
 
-  /** One transaction, or two where an outgoing transfer also pays a fee in its coin; none where no lot changes. */
+  /** One transaction, or two if an outgoing transfer also pays a fee in its coin; none if no lot changes. */
   text(movement: Movement): string {
     this.#digits.nextTransaction()
     const { at, coin, entryKind, transactionId, source } = movement
@@ -205,7 +206,7 @@ class LotsWriter {
     return cost === null ? lines : [...lines, this.#absorb(movement.counterName)]
   }
 
-  /** What is bought again goes to what is owed; the gain is what the sale brought above its cost. */
+  /** Coins bought back go to what is owed; the gain is the sale's proceeds less their cost. */
   #closed(movement: Movement, closed: readonly LotPiece[]): string[] {
     if (closed.length === 0) return []
     const { account, coin } = movement
@@ -238,13 +239,13 @@ class LotsWriter {
     ]
   }
 
-  /** Received, or with a minus sign given back; nothing for nothing. */
+  /** Received, or repaid with a minus sign; nothing for zero. */
   #borrowed({ account, coin, counterName }: Movement, units: bigint): string[] {
     if (units === 0n) return []
     return [this.#posting(borrowedName(account), coin, units), this.#posting(counterName, coin, -units)]
   }
 
-  /** Lots of one's own that are given back close short sales for what those brought. */
+  /** Own lots that are repaid close short sales at their proceeds. */
   #givenBack(movement: Movement, disposed: readonly LotPiece[]): string[] {
     const closed = total(movement.pieces.filter(({ role }) => role === 'closed'))
     if (closed === 0n) return []
@@ -265,7 +266,7 @@ class LotsWriter {
       const day = dayOf(acquiredAt ?? at)
       return this.#augment(movement, { lotKey: lotKey as string, label, day, quantity, cost: costBasis })
     })
-    // Within one account nothing moves but what arrives without having left.
+    // Within one account nothing moves except what arrives without having left.
     const moved = twin?.account === account ? unitsOf(twin.quantity) : total(known)
     const undated = unitsOf(movement.quantity) - moved
     if (undated > 0n)
@@ -322,7 +323,7 @@ class LotsWriter {
     return `${this.#posting(lotsName(movement.account, movement.coin), movement.coin, quantity)} ${at}`
   }
 
-  /** Takes the pieces out of the inventory; what no lot is known for stands apart. */
+  /** Takes the pieces out of the inventory; quantities without a known lot are listed separately. */
   #reduce(movement: Movement, pieces: readonly LotPiece[]): string[] {
     const { account, coin } = movement
     const name = lotsName(account, coin)
@@ -353,7 +354,10 @@ class LotsWriter {
     return this.#posting(name, this.#currency, units)
   }
 
-  /** An amount left to beancount, last: the gain, or what a cost per unit of 28 digits leaves over. */
+  /**
+   * An amount left for beancount to fill in, last: the gain, or the remainder of a cost per unit of 28
+   * digits.
+   */
   #absorb(name: string): string {
     return `  ${this.#accounts.get(name)}  ${beancountCommodity(this.#currency)}`
   }

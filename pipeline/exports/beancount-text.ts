@@ -1,10 +1,10 @@
-// How beancount files are spelled: texts, declarations, metadata. Grammar of beancount 2 and 3.
+// How beancount files are written: texts, declarations, metadata. Grammar of beancount 2 and 3.
 
 import { packageVersion } from '../config/root.ts'
 import type { Balance, Price, Source } from './books.ts'
 import { beancountCommodity } from './names.ts'
 
-/** A text between quotes; other control characters have no spelling and become U+FFFD. */
+/** A text in quotes; other control characters cannot be written and become U+FFFD. */
 export function quoted(text: string): string {
   const spelled = text
     .replaceAll('\\', '\\\\')
@@ -17,8 +17,8 @@ export function quoted(text: string): string {
 }
 
 /**
- * Options and declarations before the first transaction. No tolerance is inferred from how many digits an amount
- * shows: every transaction has to balance exactly.
+ * Options and declarations before the first transaction. No tolerance is inferred from the number of digits
+ * of an amount: every transaction has to balance exactly.
  */
 export function opening(
   title: string,
@@ -29,7 +29,7 @@ export function opening(
   openLine: (name: string, spelled: string) => string,
 ): string {
   const lines = [
-    `; Made by tieout ${packageVersion} from its published ledger; made again, it is replaced as a whole.`,
+    `; Made by tieout ${packageVersion} from its published ledger; another export replaces the whole file.`,
     ...notes.map((note) => `; ${note.replace(/\p{Cc}/gu, '\ufffd')}`),
     '',
     `option "title" ${quoted(title)}`,
@@ -46,7 +46,9 @@ export function opening(
   return `${lines.join('\n')}\n\n`
 }
 
-/** Metadata of a posting: the entry, the venue's own id, and the journal frame and row that hold the record. */
+/**
+ * Metadata of a posting: the entry, the venue's own id, and the journal frame and row that hold the record.
+ */
 export function sourceLines(source: Source): string[] {
   return [
     `    entry_id: ${quoted(source.entryId)}`,
@@ -57,7 +59,7 @@ export function sourceLines(source: Source): string[] {
   ]
 }
 
-/** An assertion that holds to the last digit. */
+/** An assertion that is exact to the last digit. */
 export function balanceLine(
   day: string,
   account: string,

@@ -1,5 +1,5 @@
-// The books as a beancount file: one transaction for each of ours, the prices of the days'
-// balances, and at the end every balance asserted exactly.
+// The books as a beancount file: one transaction for each of ours, the prices of the daily balances, and at
+// the end an exact assertion of every balance.
 import type { Ledger } from '../ledger/ledger.ts'
 import { balanceLine, opening, priceLine, quoted, sourceLines } from './beancount-text.ts'
 import { dayOf, priceNotes, readOutline, readPrices, readTransactions, type Transaction } from './books.ts'
@@ -12,7 +12,7 @@ export async function* beancountText(ledger: Ledger): AsyncIterable<string> {
   const accounts = beancountAccounts(outline.accountNames)
   const digits = new DigitCheck()
   const { currency } = outline.prices
-  const notes = ['Double entry: each coin is a commodity of its own.', ...priceNotes(outline.prices)]
+  const notes = ['Double entry: each coin is a separate commodity.', ...priceNotes(outline.prices)]
   const coins = outline.coins.keys()
   yield opening(
     'Books of tieout',

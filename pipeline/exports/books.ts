@@ -1,17 +1,17 @@
-// The double entry of the published ledger as exports read it: transactions in the order of time, each with its
-// postings, and what has to be known of the whole before the first of them is written.
+// The double entry of the published ledger as exports read it: transactions in time order, each with its
+// postings, and what must be known about the whole before the first is written.
 
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Row } from '../output/cell.ts'
 import { requireTable } from '../reports/report.ts'
 import { consecutive } from './consecutive.ts'
 
-/** Where an entry comes from; a counter side has none of its own. */
+/** Where an entry comes from; a counter side has no source of its own. */
 export interface Source {
   readonly entryId: string
   readonly sourceFeed: string
   readonly sourceId: string
-  /** Journal frame and row in it; null where no single row tells of it. */
+  /** Journal frame and the row in it; null if no single row is the source. */
   readonly pageId: number | null
   readonly pageRow: number | null
 }
@@ -42,7 +42,7 @@ export interface Balance {
 
 export interface Outline {
   readonly accountNames: readonly string[]
-  /** Coins with the most decimals that an amount of theirs has. */
+  /** Coins with the maximum number of decimals of their amounts. */
   readonly coins: ReadonlyMap<string, number>
   readonly balances: readonly Balance[]
   /** UTC days, `2026-01-31`. */
@@ -52,11 +52,14 @@ export interface Outline {
   readonly prices: PriceOutline
 }
 
-/** What prices there are, before the first of them is written. */
+/** Which prices there are, determined before the first is written. */
 export interface PriceOutline {
-  /** Reporting currency, in which they are; null where there are none. */
+  /** The reporting currency of the prices; null if there are none. */
   readonly currency: string | null
-  /** Held coins without a price at the end, with the day of their last one; null for a coin that never had any. */
+  /**
+   * Held coins without a price at the end, with the day of their last one; null for a coin that never had a
+   * price.
+   */
   readonly ended: readonly { readonly coin: string; readonly lastDay: string | null }[]
 }
 
@@ -70,15 +73,15 @@ export interface Price {
 
 const DAY_MS = 86_400_000
 
-/** Balances that rest on postings; those of imported accounts do not. */
+/** Balances that are based on postings; those of imported accounts are not. */
 export const OF_THE_VENUE = "ledger <> 'IMPORT'"
 
-/** UTC day, `days` after that of an ISO-8601 time. */
+/** The UTC day `days` after that of an ISO-8601 time. */
 export function dayOf(at: string, days = 0): string {
   return new Date(Date.parse(at) + days * DAY_MS).toISOString().slice(0, 10)
 }
 
-/** UsageError when the ledger lacks a table. */
+/** UsageError if the ledger is missing a table. */
 export async function readOutline(ledger: Ledger): Promise<Outline> {
   for (const table of ['postings', 'entries', 'balances']) requireTable(ledger, table)
   const balances = await ledger.query(
@@ -89,7 +92,7 @@ export async function readOutline(ledger: Ledger): Promise<Outline> {
     `select account_name from postings
      union select 'Assets:Venue:' || account || ':' || ledger from balances where ${OF_THE_VENUE} order by 1`,
   )
-  // An amount is printed without trailing zeros, so its decimals are what stands behind the point.
+  // An amount is printed without trailing zeros, so its decimals are the digits after the point.
   const coins = await ledger.query(
     `with amounts as (
        select coin, rtrim(cast(amount as varchar), '0') as shown from entries
@@ -119,10 +122,10 @@ export async function readOutline(ledger: Ledger): Promise<Outline> {
   }
 }
 
-/** Of a reporting currency that the books never move, values are shown to so many. */
+/** Decimals of values in a reporting currency that the books never move. */
 const VALUE_DECIMALS = 8
 
-/** The very prices of the days' balances, once for each coin and day. */
+/** Exactly the prices of the daily balances, once for each coin and day. */
 const PRICES = `
   select coin, day, any_value(price) as price, any_value(currency) as currency
   from daily_valuation where ${OF_THE_VENUE} group by coin, day`
@@ -152,7 +155,7 @@ async function readPriceOutline(ledger: Ledger): Promise<PriceOutline> {
   }
 }
 
-/** Every price by day, in the reporting currency, of which there is none itself; memory holds one batch. */
+/** Every price by day, in the reporting currency, which has none itself; memory holds one batch. */
 export async function* readPrices(ledger: Ledger): AsyncIterable<Price> {
   if (!hasPrices(ledger)) return
   const { rows } = await ledger.stream(
@@ -172,7 +175,7 @@ export function priceNotes({ currency, ended }: PriceOutline): string[] {
     ...ended.map(({ coin, lastDay }) =>
       lastDay === null
         ? `${coin} has no price.`
-        : `${coin} has no price after ${lastDay}, and no value in our books; other tools go on with that price.`,
+        : `${coin} has no price after ${lastDay}, and no value in our books; other tools continue to use that price.`,
     ),
   ]
 }
@@ -204,7 +207,7 @@ export async function* readTransactions(ledger: Ledger): AsyncIterable<Transacti
   }
 }
 
-/** Cells stand as the last select of TRANSACTIONS lists them. */
+/** Cells are in the order of the last select of TRANSACTIONS. */
 function postingOf([, , accountName, coin, amount, entryId, , feed, sourceId, page, row]: Row): Posting {
   const source = {
     entryId: String(entryId),

@@ -1,4 +1,4 @@
-// Small pieces of text put together: one write to the disk for each would cost more than making them.
+// Small pieces of text combined: a disk write for each would cost more than producing them.
 const CHUNK_LENGTH = 1 << 16
 
 export async function* inChunks(pieces: AsyncIterable<string>): AsyncIterable<string> {

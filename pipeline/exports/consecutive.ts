@@ -1,4 +1,4 @@
-// Rows that come sorted, put together again by the cell that names what they belong to.
+// Groups sorted rows by the cell that names what they belong to.
 
 import type { Row } from '../output/cell.ts'
 import type { RowBatches } from '../output/column.ts'

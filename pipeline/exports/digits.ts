@@ -1,5 +1,6 @@
-// Beancount computes with Python's decimals, which keep 28 digits of a sum and round the rest away without a word.
-// So whatever it will add up is added up here first, exactly; books that need more digits are refused, not rounded.
+// Beancount computes with Python's decimals, which keep 28 digits of a sum and silently round the rest away.
+// So every sum that it will form is formed here first, exactly; books that need more digits are refused, not
+// rounded.
 import { AMOUNT_SCALE, parseAmount } from '../../models/amount.ts'
 import { TieoutError, UsageError } from '../../models/error.ts'
 
@@ -10,14 +11,14 @@ export const BEANCOUNT_DIGITS = 28
 export function unitsOf(amount: string): bigint {
   const parsed = parseAmount(amount)
   if (parsed.ok) return parsed.units
-  throw new TieoutError('The ledger holds a value that is not an amount.', {
+  throw new TieoutError('The ledger contains a value that is not an amount.', {
     expected: 'a decimal number of DECIMAL(38,18)',
     found: amount,
-    action: 'Run `tieout build`, which makes the ledger again.',
+    action: 'Run `tieout build` to build the ledger again.',
   })
 }
 
-/** A sum as it grows, and what it took to hold it. */
+/** A running sum, and the number of digits it needed. */
 class Sum {
   #units = 0n
   #largest = 0n
@@ -37,12 +38,12 @@ class Sum {
   }
 }
 
-/** The sums that beancount will form: of each account and coin, and of each transaction. */
+/** The sums that beancount will form: for each account and coin, and for each transaction. */
 export class DigitCheck {
   readonly #accounts = new Map<string, Sum>()
   #transaction = new Map<string, Sum>()
 
-  /** UsageError when a sum needs more digits than beancount keeps. */
+  /** UsageError if a sum needs more digits than beancount keeps. */
   add(account: string, coin: string, amount: string): void {
     const units = unitsOf(amount)
     const point = amount.indexOf('.')

@@ -1,4 +1,5 @@
-// The books for other tools, from the published ledger alone: no lock is taken, and a run may write meanwhile.
+// The books for other tools, from the published ledger alone: no lock is taken, and a run may write
+// meanwhile.
 import { UsageError } from '../../models/error.ts'
 import { type Disk, nodeDisk } from '../journal/disk.ts'
 import { type Ledger, type LedgerOptions, openLedger } from '../ledger/ledger.ts'
@@ -15,7 +16,7 @@ export const EXPORT_KINDS = ['beancount', 'hledger', 'parquet'] as const
 export type ExportKind = (typeof EXPORT_KINDS)[number]
 
 export interface ExportOptions extends LedgerOptions {
-  /** A file, or a folder that takes a file of its own; for parquet the folder to make. */
+  /** A file, or a folder in which a file is created; for parquet the folder to create. */
   readonly out: string
   /** Beancount only: inventories at cost in the reporting currency, booked by this method. */
   readonly lots?: LotBooking
@@ -25,21 +26,21 @@ export interface ExportOptions extends LedgerOptions {
 export interface Exported {
   /** What was written: a file, or the folder of parquet. */
   readonly path: string
-  /** How many tables a folder holds; null for a file. */
+  /** How many tables a folder contains; null for a file. */
   readonly tables: number | null
 }
 
-/** Long exports are not cut off by the limit for a question of a user. */
+/** Long exports are not cut off by the time limit for a user's query. */
 const TIMEOUT_MS = 24 * 3_600_000
 
 /**
- * Writes the published books of `dir` in another tool's form. What stands at `out` changes only when all is written.
- * UsageError for a place that cannot be written, and for amounts that the form would round.
+ * Writes the published books of `dir` in another tool's format. `out` changes only once everything is
+ * written. UsageError for a path that cannot be written, and for amounts that the format would round.
  */
 export async function exportBooks(dir: string, kind: ExportKind, options: ExportOptions): Promise<Exported> {
   const { out, lots, disk = nodeDisk } = options
   if (lots !== undefined && kind !== 'beancount') {
-    throw new UsageError('Only beancount books lots.', {
+    throw new UsageError('Only the beancount export can book lots.', {
       where: '--lots',
       expected: 'export beancount',
       found: `export ${kind}`,

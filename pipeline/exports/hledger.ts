@@ -1,5 +1,6 @@
-// The books as an hledger journal: declared accounts and commodities for its strict mode, the same transactions as
-// everywhere, and at the end every balance asserted. hledger computes with unbounded decimals.
+// The books as an hledger journal: declared accounts and commodities for its strict mode, the same
+// transactions as everywhere, and at the end an assertion of every balance. hledger computes with unbounded
+// decimals.
 
 import { packageVersion } from '../config/root.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -26,10 +27,12 @@ export async function* hledgerText(ledger: Ledger): AsyncIterable<string> {
   yield assertions(outline, accounts)
 }
 
-/** hledger balances a transaction to the decimals of the commodity's declaration: as many as any amount has. */
+/**
+ * hledger balances a transaction to the decimals of the commodity's declaration: the maximum of any amount.
+ */
 function opening({ coins, prices }: Outline, accounts: ReadonlyMap<string, string>): string {
   const lines = [
-    `; Made by tieout ${packageVersion} from its published ledger; made again, it is replaced as a whole.`,
+    `; Made by tieout ${packageVersion} from its published ledger; another export replaces the whole file.`,
     ...priceNotes(prices).map((note) => `; ${note.replace(/\p{Cc}/gu, '\ufffd')}`),
     '',
     'decimal-mark .',
@@ -43,7 +46,7 @@ function opening({ coins, prices }: Outline, accounts: ReadonlyMap<string, strin
   return `${lines.join('\n')}\n\n`
 }
 
-/** The value of a tag ends at a comma or a line break, so neither can stand in it. */
+/** The value of a tag ends at a comma or a line break, so it cannot contain either. */
 function tag(name: string, value: string | number): string {
   return `${name}:${String(value)
     .replace(/\p{Cc}/gu, '\ufffd')

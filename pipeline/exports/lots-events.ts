@@ -1,4 +1,4 @@
-// Every movement of the books with what it did to lots, in the order in which it took effect: the published
+// Every movement of the books with its effect on lots, in the order in which it took effect: the published
 // `lot_events` matched again by the lots engine, and the entries in the reporting currency, which are money.
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { UsageError } from '../../models/error.ts'
@@ -16,22 +16,22 @@ import { unitsOf } from './digits.ts'
 import type { LotBooking } from './lots-inventory.ts'
 
 /**
- * A piece of a lot that an event disposed of, sent away, or received, or a piece of a short sale that it sold or closed.
- * Amounts in units of 10^-18.
+ * A piece of a lot that an event disposed of, sent away, or received, or a piece of a short sale that it sold
+ * or closed. Amounts in units of 10^-18.
  */
 export interface LotPiece {
   readonly role: 'disposed' | 'left' | 'arrived' | 'sold short' | 'closed'
   readonly quantity: bigint
-  /** Null where nobody knows; of disposals and short sales only. */
+  /** Null if unknown; only for disposals and short sales. */
   readonly proceeds: bigint | null
   readonly costBasis: bigint | null
-  /** Tells the lot from every other; null where no lot is known. */
+  /** Identifies the lot; null if no lot is known. */
   readonly lotKey: string | null
   readonly acquiredAt: string | null
 }
 
 export interface Movement {
-  /** Tells the movement, and the lot that it may bring, from every other of its coin. */
+  /** Identifies the movement, and the lot that it may bring, among those of its coin. */
   readonly key: string
   /** When it took effect, ISO-8601 in UTC. */
   readonly at: string
@@ -39,24 +39,27 @@ export interface Movement {
   readonly kind: EventKind | 'money'
   readonly account: string
   readonly coin: string
-  /** Signed for money, else without a sign; exact decimal text. */
+  /** Signed for money, otherwise unsigned; exact decimal text. */
   readonly quantity: string
-  /** Value in the reporting currency; null where nobody knows. */
+  /** Value in the reporting currency; null if unknown. */
   readonly value: string | null
   /** Entry kind, such as trade or fee. */
   readonly entryKind: string
   readonly transactionId: string
-  /** Double entry account of the wallet; null for imported rows, which are in none. */
+  /** Double entry account of the wallet; null for imported rows, which have none. */
   readonly walletName: string | null
-  /** Double entry account against which it stands. */
+  /** Counter account in the double entry. */
   readonly counterName: string
   readonly source: Source
-  /** Of the other leg of a transfer, where it is known. */
+  /** For the other leg of a transfer, if known. */
   readonly twin: { readonly account: string; readonly quantity: string } | null
   readonly pieces: readonly LotPiece[]
 }
 
-/** A fee of a fill is in the cost or the proceeds, so it stands against the trade and is no expense again. */
+/**
+ * The fee of a fill is included in the cost or the proceeds, so its counter account is the trade, not an
+ * expense.
+ */
 const SOURCES = `
   with
   counters as (
@@ -77,7 +80,7 @@ const SOURCES = `
   left join trades on trades.transaction_id = entries.transaction_id
   left join postings as wallets on wallets.entry_id = entries.entry_id`
 
-/** Rows of the user's files, by the id that an event has from them. */
+/** Rows of the user's files, by the id that an event takes from them. */
 const IMPORTED = {
   imported_trades: 'select id, page_id, page_row from imported_trades',
   imported_lots: 'select id, page_id, page_row from imported_lots',
@@ -86,13 +89,15 @@ const IMPORTED = {
 const NO_IMPORTS =
   'select null::varchar as id, null::bigint as page_id, null::integer as page_row where false'
 
-/** One imported row may make several events of one id, so here the place, which is its own, joins the id. */
+/**
+ * One imported row may produce several events with one id, so its unique place is appended to the id here.
+ */
 const EVENTS = `select * replace (concat(event_id, chr(31), place) as event_id) from lot_events`
 
-/** The id of the event of a key. */
+/** The event id in a key. */
 export const idOf = (key: string): string => key.slice(0, key.lastIndexOf('\u001f'))
 
-/** What imported history hands over to an entry is named by that entry. */
+/** Imported history that is carried over to an entry is named by that entry. */
 const MOVEMENTS = `
   with
   events as (${EVENTS_IN_ORDER}),
@@ -154,8 +159,8 @@ export interface LotBooks {
 }
 
 /**
- * Runs the lots engine over the published events, per account, and gives back what it did; it ends with the ledger.
- * UsageError when the ledger has no events, or none of them has a value in any currency.
+ * Runs the lots engine over the published events, per account, and returns what it did; the result is closed
+ * with the ledger. UsageError if the ledger has no events, or none of them has a value in any currency.
  */
 export async function readLotBooks(ledger: Ledger, booking: LotBooking): Promise<LotBooks> {
   for (const table of ['lot_events', 'entries', 'postings']) requireTable(ledger, table)
@@ -210,7 +215,7 @@ const textOrNull = (cell: unknown): string | null =>
 const unitsOrNull = (cell: unknown): bigint | null =>
   cell === null || cell === undefined ? null : unitsOf(String(cell))
 
-/** Cells stand as the last select of MOVEMENTS lists them. */
+/** Cells are in the order of the last select of MOVEMENTS. */
 function movementOf(row: Row): Omit<Movement, 'pieces'> {
   return {
     key: text(row[1]),

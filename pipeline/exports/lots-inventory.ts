@@ -1,6 +1,6 @@
-// What beancount has in one inventory, and which lots it would take by itself. It orders lots by the day of their cost
-// and, within a day, by their place in the inventory, under LIFO too; our lots are ordered to the microsecond.
-// Knowing what it would take tells where a reduction must name its lots.
+// What beancount has in one inventory, and which lots it would take by itself. It orders lots by the day of
+// their cost and, within a day, by their position in the inventory, under LIFO too; our lots are ordered to
+// the microsecond. Comparing the two shows where a reduction must name its lots.
 import { formatAmount } from '../../models/amount.ts'
 import { TieoutError } from '../../models/error.ts'
 import { smaller } from '../lots/share.ts'
@@ -9,7 +9,7 @@ export type LotBooking = 'fifo' | 'lifo'
 
 interface Held {
   readonly lotKey: string
-  /** Tells this parcel from every other in beancount. */
+  /** Identifies this parcel in beancount. */
   readonly label: string
   quantity: bigint
 }
@@ -17,7 +17,7 @@ interface Held {
 interface Day {
   readonly day: string
   readonly held: Held[]
-  /** Parcels before this place are used up. */
+  /** Parcels before this position are used up. */
   head: number
 }
 
@@ -55,7 +55,7 @@ export class LotsInventory {
     else parcels.push({ day: of, held })
   }
 
-  /** Whether a reduction that names no lots would take just these. */
+  /** Whether a reduction that names no lots would take exactly these. */
   choosesItself(shares: readonly Share[]): boolean {
     const wanted = new Map<string, bigint>()
     let open = 0n
@@ -81,7 +81,7 @@ export class LotsInventory {
     }
   }
 
-  /** Takes the shares out; answers them by the parcels that they came from. */
+  /** Takes the shares out; returns them by the parcels that they came from. */
   take(shares: readonly Share[]): LabelledShare[] {
     return shares.flatMap(({ lotKey, quantity }) => this.#takeFrom(lotKey, quantity))
   }
@@ -103,11 +103,11 @@ export class LotsInventory {
     }
     if (parcels.length === 0) this.#byLot.delete(lotKey)
     if (open === 0n) return taken
-    throw new TieoutError('A lot that is not held cannot be drawn on.', {
+    throw new TieoutError('A lot that is not held cannot be used.', {
       where: `lot ${lotKey}`,
       expected: 'the lots engine to take what it has acquired',
       found: `${formatAmount(open)} too much`,
-      action: 'This is a mistake in tieout: please report it.',
+      action: 'This is a bug in tieout: please report it.',
     })
   }
 

@@ -1,5 +1,5 @@
-// Names of accounts and coins as beancount and hledger accept them. Every name can be led back to the books': two names
-// never become one, and what was changed is noted beside the declaration in the exported file.
+// Names of accounts and coins as beancount and hledger accept them. Every name can be traced back to the
+// books: two names never become one, and any change is noted beside the declaration in the exported file.
 import { createHash } from 'node:crypto'
 
 const ROOTS: ReadonlySet<string> = new Set(['Assets', 'Liabilities', 'Equity', 'Income', 'Expenses'])
@@ -7,7 +7,7 @@ const ROOTS: ReadonlySet<string> = new Set(['Assets', 'Liabilities', 'Equity', '
 const BEANCOUNT_PART = /^[A-Z0-9][A-Za-z0-9-]*$/
 const HLEDGER_PART = /^[\p{L}\p{N}_][\p{L}\p{N}._+#&/-]*( [\p{L}\p{N}._+#&/-]+)*$/u
 
-/** Account names of the books with the names that beancount takes for them; an account stays below its parent. */
+/** Account names of the books with their beancount names; an account stays below its parent. */
 export function beancountAccounts(names: Iterable<string>): Map<string, string> {
   return distinct(names, (name) => {
     const parts = name.split(':')
@@ -20,7 +20,7 @@ export function beancountAccounts(names: Iterable<string>): Map<string, string> 
   })
 }
 
-/** The same for hledger, which takes nearly all of them as they are. */
+/** The same for hledger, which accepts nearly all of them unchanged. */
 export function hledgerAccounts(names: Iterable<string>): Map<string, string> {
   return distinct(names, (name) => {
     const parts = name.split(':')
@@ -36,13 +36,16 @@ function spelledPart(part: string): string {
   return /^[A-Za-z0-9]/.test(plain) ? plain[0]?.toUpperCase() + plain.slice(1) : `X${plain}`
 }
 
-/** One account on the way from the root to a name: what it was, and how its own part of the name is spelled. */
+/** One account on the path from the root to a name: its original name, and how its own part is written. */
 interface Node {
   readonly original: string
   readonly spelled: string
 }
 
-/** Siblings that would fall together are told apart by a hash of the original; one that is right already stays. */
+/**
+ * Siblings that would coincide are distinguished by a hash of the original; one that is already valid keeps
+ * its name.
+ */
 function distinct(names: Iterable<string>, pathOf: (name: string) => Node[]): Map<string, string> {
   const paths = new Map([...new Set(names)].map((name) => [name, pathOf(name)]))
   const found = new Map<string, string>()
@@ -77,8 +80,9 @@ const COMMODITY_LENGTH_MAX = 24
 const ESCAPED = /^X['.]/
 
 /**
- * A coin as a beancount commodity. What is not one already becomes `X.` and its characters, all but capitals and
- * digits as `_` and four hexadecimal digits (`aUSD` is `X._0061USD`); what is too long that way `X'` and a hash.
+ * A coin as a beancount commodity. If it is not one already, it becomes `X.` and its characters, all except
+ * capitals and digits as `_` and four hexadecimal digits (`aUSD` is `X._0061USD`); if that is too long, `X'`
+ * and a hash.
  */
 export function beancountCommodity(coin: string): string {
   if (BEANCOUNT_COMMODITY.test(coin) && !RESERVED.has(coin) && !ESCAPED.test(coin)) return coin
@@ -90,7 +94,9 @@ export function beancountCommodity(coin: string): string {
   return name.length <= COMMODITY_LENGTH_MAX && coin !== '' ? name : `X'${hashOf(coin, 22)}`
 }
 
-/** A coin as hledger's quoted commodity: as it is, unless it holds what cannot stand between the quotes. */
+/**
+ * A coin as hledger's quoted commodity: unchanged, unless it contains characters that cannot be in quotes.
+ */
 export function hledgerCommodity(coin: string): string {
   const isPlain = coin !== '' && !/[";\p{Cc}]/u.test(coin) && !ESCAPED.test(coin)
   return `"${isPlain ? coin : beancountCommodity(coin)}"`

@@ -1,5 +1,5 @@
-// Every published table as a Parquet file of its own, in a folder that appears whole: it is filled beside its place and
-// then renamed. A folder that holds anything but an earlier export is never touched.
+// Every published table as a separate Parquet file, in a folder that appears as a whole: it is filled under a
+// temporary name and then renamed. A folder that contains anything but an earlier export is never touched.
 import { mkdir, readdir, readFile, realpath, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { closing } from '../../models/closing.ts'
@@ -13,7 +13,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { clearLeft } from '../output/left-beside.ts'
 import { writeParquet } from '../output/parquet.ts'
 
-/** Stands in a folder that an export has made, and lists its tables. */
+/** Marks a folder as created by an export, and lists its tables. */
 export const MANIFEST = 'tieout-export.json'
 
 export interface ParquetExport {
@@ -23,7 +23,8 @@ export interface ParquetExport {
 
 /**
  * Writes `<table>.parquet` for every table of schema main, exact decimals included, and the manifest.
- * UsageError for a folder that holds other files, for one that cannot be written, and for the folder of the books.
+ * UsageError for a folder that contains other files, for one that cannot be written, and for the folder of
+ * the books.
  */
 export async function exportParquet(
   ledger: Ledger,
@@ -63,7 +64,7 @@ export async function exportParquet(
   }
 }
 
-/** What the system said to DuckDB, which wrote into the folder; null for any other error. */
+/** The system's message to DuckDB, which wrote into the folder; null for any other error. */
 function writingFailed(error: unknown, filling: string): string | null {
   const message = error instanceof Error ? error.message : ''
   if (!message.startsWith('IO Error: ') || !message.includes(filling)) return null
@@ -79,10 +80,10 @@ async function writeTable(ledger: Ledger, table: string, path: string, disk: Dis
   await closing(file, () => file.sync())
 }
 
-/** Tables are named by us; a name that came from elsewhere still names no other folder. */
+/** Tables are named by us; a name from elsewhere still cannot name another folder. */
 const fileNameOf = (table: string): string => table.replace(/[^\w-]/g, '_')
 
-/** The place that is meant, a link followed; never the folder of the books, nor one around it. */
+/** The target path, with links followed; never the folder of the books, nor one around it. */
 async function target(out: string, dir: string): Promise<string> {
   const given = resolve(out)
   const parent = await realpath(dirname(given)).catch((cause: unknown) => refuse(out, cause))
@@ -97,7 +98,7 @@ async function target(out: string, dir: string): Promise<string> {
   return folder
 }
 
-/** False when nothing is there. */
+/** False if nothing is there. */
 async function mayBeReplaced(folder: string): Promise<boolean> {
   const names = await readdir(folder).catch((cause: NodeJS.ErrnoException) =>
     cause.code === 'ENOENT' ? null : refuse(folder, cause),
@@ -106,15 +107,15 @@ async function mayBeReplaced(folder: string): Promise<boolean> {
   const own = new Set([MANIFEST, ...(await tablesOf(folder)).map((table) => `${fileNameOf(table)}.parquet`)])
   const foreign = names.find((name) => !own.has(name))
   if (foreign === undefined && (names.length === 0 || names.includes(MANIFEST))) return true
-  throw new UsageError('The output folder holds other files.', {
+  throw new UsageError('The output folder contains other files.', {
     where: folder,
-    expected: 'no such folder yet, an empty one, or one that an earlier export made',
+    expected: 'a new folder, an empty one, or one created by an earlier export',
     found: names.includes(MANIFEST) ? String(foreign) : `${foreign}, and no ${MANIFEST}`,
     action: 'Choose another folder, or empty this one.',
   })
 }
 
-/** The tables of the export that stands there, by its manifest; none where it has none that can be read. */
+/** The tables of the existing export, by its manifest; empty if it has no readable one. */
 async function tablesOf(folder: string): Promise<string[]> {
   try {
     const { tables } = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as { tables: unknown }
@@ -127,9 +128,9 @@ async function tablesOf(folder: string): Promise<string[]> {
 function refuse(folder: string, cause: unknown, found = systemWords(cause)): never {
   throw new UsageError('The output folder cannot be written.', {
     where: folder,
-    expected: 'a folder that exists above it and may be written to',
+    expected: 'an existing, writable parent folder',
     found,
-    action: 'Check the path, its permissions and the space of its disk.',
+    action: 'Check the path, its permissions and the free space on its disk.',
     cause,
   })
 }

@@ -1,10 +1,11 @@
-// A CSV file read row by row with the place of every cell, so that what is wrong can be named by line and column.
-// The text must be UTF-8, with or without a byte-order mark; nothing in it is trimmed, cut or guessed.
+// A CSV file read row by row, with the position of every cell, so that errors can be reported by line and
+// column. The text must be UTF-8, with or without a byte-order mark; nothing in it is trimmed, cut or
+// guessed.
 import { CsvError, parse } from 'csv-parse/sync'
 import { UsageError } from '../../models/error.ts'
 import { Refusals, type RefusedCells, refuseCell } from './refusals.ts'
 
-/** What is read: the bytes, and the name by which messages call the file. */
+/** What is read: the bytes, and the name used for the file in messages. */
 export interface CsvFile {
   readonly name: string
   readonly bytes: Uint8Array
@@ -16,21 +17,21 @@ export interface CsvLine {
   readonly cells: readonly string[]
 }
 
-/** What a file of another service has otherwise than ours. */
+/** How a file of another service differs from ours. */
 export interface CsvForm {
-  /** Rows above the header, which say nothing. */
+  /** Rows above the header, which carry no data. */
   readonly preamble?: number
   readonly delimiter?: ',' | ';'
-  /** The header of a file that has none; it stands on no line of it. */
+  /** The header of a file that has none; it is on no line of the file. */
   readonly header?: readonly string[] | undefined
-  /** Places of the columns of which nothing is made: what people write there may go over several lines. */
+  /** Positions of unused columns: free text in them may span several lines. */
   readonly unread?: (header: readonly string[]) => ReadonlySet<number>
 }
 
 /**
- * Calls `begin` with the header and what it answers with each further line. Empty lines are passed over.
- * UsageError for a text that is no CSV in UTF-8. What is refused of single lines, a control character and a line with too
- * many or too few cells among it, is one error in the end, by line and column.
+ * Calls `begin` with the header, and the function that it returns with each further line. Empty lines are
+ * skipped. UsageError for text that is not CSV in UTF-8. What is refused in single lines, such as a control
+ * character or a line with too many or too few cells, becomes one error at the end, by line and column.
  */
 export function readCsv(
   file: CsvFile,
@@ -41,7 +42,7 @@ export function readCsv(
   let header: CsvLine | undefined = told === undefined ? undefined : { number: 0, cells: told }
   let take = header === undefined ? undefined : begin(header)
   let notes: ReadonlySet<number> = new Set(header === undefined ? [] : unread(header.cells))
-  // Counted here, as the parser counts some lines twice.
+  // Counted here, because the parser counts some lines twice.
   let next = 1
   let empty = 0
   let above = preamble
@@ -85,7 +86,7 @@ export function readCsv(
   if (header === undefined) begin({ number: 1, cells: [] })
 }
 
-/** The first rows of the file, among which a header may stand; as many as are understood. */
+/** The first rows of the file, one of which may be the header; as many as can be parsed. */
 export function firstRows(
   file: CsvFile,
   count: number,
@@ -110,7 +111,9 @@ export function firstRows(
   return rows
 }
 
-/** Whether the text ends within a cell: no line end, and no quote or separator that closes the last one. */
+/**
+ * Whether the text ends within a cell: with no line end, and no quote or separator that closes the last cell.
+ */
 export function endsInCell({ bytes }: CsvFile): boolean {
   const last = bytes.at(-1)
   return last !== undefined && !'\r\n",;'.includes(String.fromCharCode(last))
@@ -119,10 +122,10 @@ export function endsInCell({ bytes }: CsvFile): boolean {
 function decode(file: CsvFile): string {
   const text = decodeUtf8(file)
   if (!text.includes('\r') || text.includes('\n')) return text
-  throw new UsageError('The lines of the file end with a carriage return alone.', {
+  throw new UsageError('The lines of the file end with a carriage return only.', {
     where: `${file.name}:1`,
     expected: 'lines that end with LF or CRLF',
-    found: 'CR (U+000D) and no LF in the whole file, as “CSV (Macintosh)” has it',
+    found: 'CR (U+000D) and no LF in the whole file, as in “CSV (Macintosh)”',
     action: 'Save the file as CSV in UTF-8 and import it again; nothing of it has been imported.',
   })
 }
@@ -135,7 +138,7 @@ function decodeUtf8({ name, bytes }: CsvFile): string {
     throw new UsageError('The file is not text in UTF-8.', {
       where: `${name}:${line}`,
       expected: 'UTF-8, with or without a byte-order mark',
-      found: 'bytes that are no UTF-8',
+      found: 'bytes that are not valid UTF-8',
       action: 'Save the file as CSV in UTF-8 and import it again; nothing of it has been imported.',
     })
   }
@@ -159,13 +162,13 @@ function firstUnreadableLine(bytes: Uint8Array): number {
 const columnOf = (header: CsvLine | undefined, index: number): string =>
   header?.cells[index] ?? String(index + 1)
 
-/** How many lines of the file the row takes. */
+/** How many lines of the file the row spans. */
 const linesOf = (cells: readonly string[]): number =>
   cells.reduce((lines, cell) => lines + cell.split('\n').length - 1, 1)
 
 const IN_NOTES = ['\t', '\n', '\r']
 
-/** Place of the first control character; -1 for none. */
+/** Position of the first control character; -1 for none. */
 function controlIn(text: string, allowed: readonly string[]): number {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
@@ -185,7 +188,7 @@ function refuseControls(
     if (at < 0) continue
     const code = cell.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0')
     throw refuseCell(file, line.number, columnOf(header, index), {
-      message: 'A cell has a control character in it.',
+      message: 'A cell contains a control character.',
       expected: 'printable text on one line',
       found: `U+${code}`,
     })
@@ -196,14 +199,14 @@ function refuseWidth(file: string, line: CsvLine, header: CsvLine): void {
   const { length } = line.cells
   if (length === header.cells.length) return
   throw refuseCell(file, line.number, columnOf(header, Math.min(length, header.cells.length)), {
-    message: 'A row has another number of cells than the header.',
+    message: 'A row has a different number of cells from the header.',
     expected: `${header.cells.length} cells`,
     found: `${length} cells`,
     action: 'Put quotes around cells with commas in them; nothing of the file has been imported.',
   })
 }
 
-/** `line`: where the row begins that is not understood. The parser names the column. */
+/** `line`: where the row begins that cannot be parsed. The parser names the column. */
 function notCsv(
   file: string,
   line: number,
@@ -213,8 +216,8 @@ function notCsv(
 ): RefusedCells {
   const isOpen = error.code === 'CSV_QUOTE_NOT_CLOSED'
   return refuseCell(file, line, columnOf(header, Number(error.index ?? 0)), {
-    message: 'The file is not understood as CSV.',
-    expected: `cells with ${delimiter === ',' ? 'commas' : 'semicolons'} between them; quotes around a whole cell or none, doubled inside`,
+    message: 'The file cannot be parsed as CSV.',
+    expected: `cells separated by ${delimiter === ',' ? 'commas' : 'semicolons'}; a cell is quoted as a whole or not at all, with quotes inside it doubled`,
     found: isOpen ? 'a quote that is not closed' : 'a quote inside a cell',
   })
 }

@@ -1,5 +1,6 @@
-// The prices in an answer of a source: closing prices of the venue's candles, or reference rates of the ECB. Reading is a
-// pure function of the bytes and of what was asked, for the journal keeps the answer and landing reads it again.
+// The prices in an answer of a source: closing prices of the venue's candles, or reference rates of the ECB.
+// Reading is a pure function of the bytes and the request, because the journal keeps the answer and landing
+// reads it again.
 import { CANDLE_UNITS } from '../../connectors/prices/candles.ts'
 import { parseAmount } from '../../models/amount.ts'
 import { UsageError } from '../../models/error.ts'
@@ -11,7 +12,7 @@ import { readCsv } from './csv.ts'
 import { parseDate } from './instant.ts'
 
 export interface FetchedPrice {
-  /** Place in the answer, from 0. */
+  /** Position in the answer, from 0. */
   readonly place: number
   /** Unix milliseconds. */
   readonly pricedAt: number
@@ -19,21 +20,21 @@ export interface FetchedPrice {
   readonly price: bigint
 }
 
-/** A row of an answer that is no price. */
+/** A row of an answer that is not a price. */
 export interface NoPrice {
-  /** Place in the answer, from 0. */
+  /** Position in the answer, from 0. */
   readonly place: number
   readonly field: string
   /** What was expected of the field. */
   readonly reason: string
 }
 
-/** What an answer says of the range that was asked for. */
+/** What an answer contains for the requested range. */
 export interface FetchedPrices {
   /** In the order of the answer. */
   readonly prices: readonly FetchedPrice[]
   readonly none: readonly NoPrice[]
-  /** Times of the range of which a row that is no price was to tell: nothing is known of them. */
+  /** Times in the range for which a row that is not a price stands: nothing is known about them. */
   readonly lacks: readonly Range[]
 }
 
@@ -42,12 +43,12 @@ type Asked = Pick<PricesMeta, 'source' | 'currency' | 'unit' | 'covers'>
 const NOTHING: FetchedPrices = { prices: [], none: [], lacks: [] }
 
 /**
- * The prices within the range that was asked for, and what stands in their place there; what is wrong with an answer that
- * has none anywhere.
+ * The prices within the requested range, and the problems in place of prices there; or what is wrong with an
+ * answer that has no price anywhere.
  */
 export function readFetchedPrices(asked: Asked, body: Uint8Array): FetchedPrices | string {
   const { source, covers } = asked
-  // No rate in a whole range: the source says so without a body.
+  // If there is no rate in the whole range, the source answers without a body.
   if (covers === undefined || body.length === 0) return NOTHING
   const rows = source === 'candles' ? readCandles(asked, body) : readRates(asked, body)
   if (typeof rows === 'string') return rows
@@ -75,7 +76,10 @@ export function readFetchedPrices(asked: Asked, body: Uint8Array): FetchedPrices
   }
 }
 
-/** Times that hold a price every `ms`: as one where none lies between, without what holds none. */
+/**
+ * Times that hold a price every `ms`, merged into ranges where none is missing in between, without times that
+ * hold none.
+ */
 const joinedUp = (ranges: readonly Range[], ms: number): Range[] =>
   union(ranges.map(({ start, end }) => ({ start, end: end + ms - 1 })))
     .map(({ start, end }) => ({ start, end: end - ms + 1 }))
@@ -85,10 +89,10 @@ const isWithin = ({ start, end }: Range, at: number): boolean => at >= start && 
 
 type Problem = Omit<NoPrice, 'place'>
 
-/** A row of an answer: a price of a time, or what is wrong with it. */
+/** A row of an answer: the price at a time, or what is wrong with it. */
 interface Row {
   readonly place: number
-  /** Null where it cannot be read. */
+  /** Null if it cannot be read. */
   readonly pricedAt: number | null
   readonly price: bigint | null
   readonly problem: Problem | null
@@ -98,7 +102,10 @@ interface Row {
 
 const isNone = ({ problem }: Row): boolean => problem !== null
 
-/** Of a time of which an answer says different things nothing is known; equal prices of one time are one. */
+/**
+ * If an answer gives different prices for one time, nothing is known about it; equal prices of one time are
+ * one.
+ */
 function withoutContradictions(rows: readonly Row[]): readonly Row[] {
   const byTime = new Map<number, bigint | null | 'several'>()
   for (const { pricedAt, price } of rows) {
@@ -116,8 +123,8 @@ const ONE_PRICE = 'expected one price of a time, found several'
 const A_PRICE = 'expected a decimal above zero with at most 20 digits and 18 decimals'
 
 /**
- * The times of which a row that is no price may have been to tell: its own, or where that cannot be read those between its
- * neighbours, and all where they are in no order.
+ * The times that a row which is not a price may have been for: its own, or if that cannot be read those
+ * between its neighbours, or all of them if the rows are not in order.
  */
 function placeInTime(rows: readonly Row[], index: number, ms: number): Range {
   const at = rows[index]?.pricedAt ?? null
@@ -135,7 +142,7 @@ function placeInTime(rows: readonly Row[], index: number, ms: number): Range {
 
 const ALWAYS: Range = { start: 0, end: Number.MAX_SAFE_INTEGER }
 
-/** A candle's price is its closing price, at the moment in which it closes. */
+/** A candle's price is its closing price, at the moment it closes. */
 function readCandles({ unit }: Asked, body: Uint8Array): Row[] | string {
   let envelope: unknown
   try {
@@ -144,7 +151,7 @@ function readCandles({ unit }: Asked, body: Uint8Array): Row[] | string {
     return 'the answer is no JSON'
   }
   const data = isObject(envelope) ? envelope.data : undefined
-  // A pair that was never traded is answered with an empty text, or with nothing at all.
+  // For a pair that was never traded, the answer is an empty text or nothing at all.
   if (data === '' || data === null) return []
   if (!Array.isArray(data)) return 'the answer has no list of candles'
   return data.map((candle, place) => {
@@ -163,7 +170,7 @@ function readCandles({ unit }: Asked, body: Uint8Array): Row[] | string {
   })
 }
 
-/** A price that cannot be read is none, and so is one whose time cannot. */
+/** A price that cannot be read is not a price, and neither is one whose time cannot. */
 function priceOf(
   price: bigint | null,
   field: string,
@@ -173,7 +180,7 @@ function priceOf(
   return { price, problem: price === null ? { field, reason: A_PRICE } : null, field }
 }
 
-/** Days on which there is no rate are left out, or bear no figure. */
+/** Days without a rate are left out, or have no figure. */
 function readRates({ currency }: Asked, body: Uint8Array): Row[] | string {
   const rows: Row[] = []
   let problem: string | null = null

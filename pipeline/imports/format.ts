@@ -14,7 +14,9 @@ export type ImportKind = (typeof importKinds)[number]
 export interface ImportedRow {
   /** Line of the file, from 1. */
   readonly line: number
-  /** In the order of the table's columns after page_id and page_row; a time is a bigint of Unix microseconds. */
+  /**
+   * In the order of the table's columns after page_id and page_row; a time is a bigint of Unix microseconds.
+   */
   readonly values: readonly FieldValue[]
   /** Cells whose amounts had more decimals than are kept. */
   readonly rounded: number
@@ -23,30 +25,32 @@ export interface ImportedRow {
 export interface ImportFormat {
   readonly kind: ImportKind
   readonly table: Table
-  /** Columns whose values are the identity of a row: the same in two rows, and they must be one row. */
+  /** Columns whose values identify a row: two rows with the same values are an error. */
   readonly identity: readonly string[]
-  /** UsageError with the places of all that is wrong. */
+  /** UsageError with the positions of everything that is wrong. */
   readonly read: (file: CsvFile) => ImportedRow[]
 }
 
-/** Columns of an imported row's landing table that stand before its own. */
+/** Leading columns of an imported row's landing table, before its own. */
 export const PLACE_COLUMNS = ['page_id', 'page_row'] as const
 
 /** The columns of an imported row itself, in the order of its values. */
 export const ownColumns = ({ table }: Pick<ImportFormat, 'table'>): readonly Column[] =>
   table.columns.slice(PLACE_COLUMNS.length)
 
-/** Where the value of a column stands among those of a row; -1 where the kind has no such column. */
+/** The position of a column's value in a row; -1 if the kind has no such column. */
 export const placeOf = (format: Pick<ImportFormat, 'table'>, column: string): number =>
   ownColumns(format).findIndex(({ name }) => name === column)
 
-/** What a header lacks that a spreadsheet with a decimal comma saved: it puts semicolons between the cells. */
+/** Hint for a header saved by a spreadsheet with a decimal comma, which puts semicolons between the cells. */
 export const separatorHint = (cells: readonly string[]): string =>
   cells.length === 1 && /[;\t]/.test(cells[0] ?? '')
     ? ', with commas between the cells and points for decimals'
     : ''
 
-/** A header with most of these names, in another order, in capitals or with blanks: it is meant to be ours. */
+/**
+ * A header with most of these names, in another order, in capitals or with spaces: it is meant to be ours.
+ */
 export const resembles = (cells: readonly string[], columns: readonly string[]): boolean =>
   cells.filter((cell) => columns.includes(cell.trim().toLowerCase())).length > columns.length / 2
 
@@ -72,7 +76,7 @@ export function requireHeader(
   })
 }
 
-/** Refuses an identity that an earlier row of the same file has. */
+/** Refuses an identity that an earlier row of the same file already has. */
 export class SeenOnce {
   readonly #file: string
   readonly #column: string
@@ -83,13 +87,13 @@ export class SeenOnce {
     this.#column = column
   }
 
-  /** The identity, where no earlier row has it. */
+  /** Returns the identity if no earlier row has it. */
   add(identity: string, line: number): string {
     const before = this.#lines.get(identity)
     if (before !== undefined)
       throw refuseCell(this.#file, line, this.#column, {
         message: `Two rows of the file have the same ${this.#column}.`,
-        expected: `another ${this.#column} in each row`,
+        expected: `a different ${this.#column} in each row`,
         found: `${identity}, as in line ${before}`,
       })
     this.#lines.set(identity, line)

@@ -1,5 +1,5 @@
-// Times as an import writes them: ISO-8601 with Z or an offset, up to nine decimals of a second.
-// The database keeps microseconds; what lies below is kept beside them, so that no order is lost.
+// Times as an import writes them: ISO-8601 with Z or an offset, up to nine decimals of a second. The database
+// stores microseconds; the nanoseconds are stored beside them, so that no order is lost.
 import { offsetsOf } from '../../models/zone.ts'
 
 export interface Instant {
@@ -23,10 +23,10 @@ const DAY_MS = 86_400_000
 
 const problem = (text: string): InstantResult => ({ ok: false, problem: text })
 
-/** Reads a time exactly; a date that the calendar does not have is refused, never rolled over. */
+/** Reads a time exactly; a date that does not exist in the calendar is refused, never rolled over. */
 export function parseInstant(text: string): InstantResult {
   const match = ZONED.exec(text)
-  if (match === null) return problem(LOCAL.test(text) ? 'a time without a zone' : 'no ISO-8601 time')
+  if (match === null) return problem(LOCAL.test(text) ? 'a time without a zone' : 'not an ISO-8601 time')
   const parts = match.slice(1, 7).map((part) => Number(part ?? '0'))
   const ms = msOf(parts)
   if (typeof ms === 'string') return problem(ms)
@@ -35,7 +35,9 @@ export function parseInstant(text: string): InstantResult {
   return instantOf(ms - offset * MINUTE_MS, match[7])
 }
 
-/** Milliseconds of year, month, day, hour, minute and second as if in UTC; or what does not exist of them. */
+/**
+ * Milliseconds of year, month, day, hour, minute and second taken as UTC; or which of them does not exist.
+ */
 function msOf([year = 0, month = 0, at = 0, hour = 0, minute = 0, second = 0]: readonly number[]):
   | number
   | string {
@@ -66,19 +68,19 @@ const TOKENS: Readonly<Record<string, string>> = {
   S: String.raw`(?<decimals>\d{1,9})`,
 }
 
-/** What a form of times needs; null for one that has it. */
+/** What is missing from a format of times; null if it is complete. */
 export function formProblem(form: string): string | null {
   const groups = form.split(PARTS).flatMap((part) => TOKENS[part]?.match(/<(\w+)>/)?.[1] ?? [])
   const isWhole = ['year', 'month', 'day'].every((group) => groups.includes(group))
   return isWhole && new Set(groups).size === groups.length
     ? null
-    : 'YYYY or YY, MM and DD, and no part twice: MM is the month and mm the minute, one S stands for all decimals of a second'
+    : 'YYYY or YY, MM and DD, with no part repeated: MM is the month, mm the minute, and one S all decimals of a second'
 }
 
 /**
- * Reads times as one of these forms has them, such as `DD.MM.YYYY HH:mm:ss`, by the clocks of an IANA zone. S are up to nine
- * decimals of a second; YY is a year of this century. A time that the clocks skip does not exist; of two that they show
- * twice the first is meant. Throws a RangeError for a zone that does not exist.
+ * Reads times in one of these formats, such as `DD.MM.YYYY HH:mm:ss`, by the clocks of an IANA zone. S are up
+ * to nine decimals of a second; YY is a year of this century. A time that the clocks skip does not exist; for
+ * a time that they show twice, the first is used. Throws a RangeError for an unknown zone.
  */
 export function readerOf(forms: readonly string[], zone: string): (text: string) => InstantResult {
   const patterns = forms.map((form) => {
@@ -89,7 +91,7 @@ export function readerOf(forms: readonly string[], zone: string): (text: string)
   const toUtc = utcOf(zone)
   return (text) => {
     const match = patterns.map((pattern) => pattern.exec(text)).find((found) => found !== null)?.groups
-    if (match === undefined) return problem('a time of another form')
+    if (match === undefined) return problem('a time in a different format')
     const { year = '', month = '0', day = '0', hour = '0', minute = '0', second = '0', decimals } = match
     const whole = year.length === 2 ? `20${year}` : year
     const ms = msOf([whole, month, day, hour, minute, second].map(Number))
@@ -99,7 +101,10 @@ export function readerOf(forms: readonly string[], zone: string): (text: string)
   }
 }
 
-/** The form of Unix times: whole seconds, milliseconds or microseconds, told apart by their digits from 2001 to 2286. */
+/**
+ * The format of Unix times: whole seconds, milliseconds or microseconds, distinguished by their number of
+ * digits from 2001 to 2286.
+ */
 export const UNIX_FORM = 'unix'
 
 const MICROS_OF_DIGITS: Readonly<Record<number, bigint>> = { 10: 1_000_000n, 13: 1_000n, 16: 1n }
@@ -107,11 +112,11 @@ const MICROS_OF_DIGITS: Readonly<Record<number, bigint>> = { 10: 1_000_000n, 13:
 /** Reads a Unix time of 10, 13 or 16 digits. */
 export function parseUnix(text: string): InstantResult {
   const unit = /^\d+$/.test(text) ? MICROS_OF_DIGITS[text.length] : undefined
-  if (unit === undefined) return problem('no Unix time of 10, 13 or 16 digits')
+  if (unit === undefined) return problem('not a Unix time of 10, 13 or 16 digits')
   return { ok: true, instant: { micros: BigInt(text) * unit, nanos: 0 } }
 }
 
-/** The first instant at which the clocks of the zone show this time; null where they never do. */
+/** The first instant at which the clocks of the zone show this time; null if they never do. */
 function utcOf(zone: string): (localMs: number) => number | null {
   if (zone === 'UTC') return (ms) => ms
   const offsets = offsetsOf(zone)
@@ -126,14 +131,14 @@ function utcOf(zone: string): (localMs: number) => number | null {
 /** Reads a date as the first instant of that day in UTC. */
 export function parseDate(text: string): InstantResult {
   const match = DATE.exec(text)
-  if (match === null) return problem('no ISO-8601 date')
+  if (match === null) return problem('not an ISO-8601 date')
   const day = dayMs(Number(match[1]), Number(match[2]), Number(match[3]))
   return day === null ? problem('a date that does not exist') : startOf(day)
 }
 
 const MONTHS = 'january february march april may june july august september october november december'
 
-/** Reads a date as the ECB's daily file has it: `15 October 2025`. */
+/** Reads a date as in the ECB's daily file: `15 October 2025`. */
 export function parseWrittenDate(text: string): InstantResult {
   const [day = '', month = '', year = ''] = text.trim().split(/\s+/)
   const number = MONTHS.split(' ').indexOf(month.toLowerCase()) + 1
@@ -142,7 +147,7 @@ export function parseWrittenDate(text: string): InstantResult {
 
 const startOf = (ms: number): InstantResult => within({ micros: BigInt(ms) * 1000n, nanos: 0 })
 
-/** Coins are younger than 1970; an earlier year is a slip of the pen. */
+/** Coins are younger than 1970; an earlier year is a typing error. */
 function within(instant: Instant): InstantResult {
   return instant.micros < 0n ? problem('a time before 1970') : { ok: true, instant }
 }

@@ -1,5 +1,6 @@
-// Which layout a file of trades has: tieout's own, that of a service whose mapping ships, or that of the mapping file that
-// the user names. The header decides, and nothing about a file is guessed: what it does not say, the user has to.
+// Which layout a file of trades has: tieout's own, that of a service whose mapping is shipped, or that of the
+// mapping file that the user names. The header decides, and nothing is guessed: what the file does not state,
+// the user has to.
 import { UsageError } from '../../models/error.ts'
 import { unseenIn } from '../../models/text.ts'
 import { offsetsOf } from '../../models/zone.ts'
@@ -25,7 +26,7 @@ interface Options {
   readonly zone?: string | undefined
 }
 
-/** How to read the file; null for one in the format of tieout. UsageError for a header that nothing knows. */
+/** How to read the file; null for one in tieout's own format. UsageError for an unknown header. */
 export function readingFor(file: CsvFile, options: Options): Reading | null {
   const mapping = options.mapping === undefined ? recognised(file) : readMapping(options.mapping)
   if (mapping === null) return null
@@ -37,25 +38,25 @@ export function readingFor(file: CsvFile, options: Options): Reading | null {
   }
 }
 
-/** UsageError for options that say something of a foreign layout where there is none. */
+/** UsageError for options that describe a foreign layout if the file has none. */
 export function refuseUnused(options: Readonly<Record<string, unknown>>, kind: string): void {
   const given = Object.entries(options).find(([, value]) => value !== undefined)
   if (given === undefined) return
-  throw new UsageError(`--${given[0]} is for the exports of other services.`, {
+  throw new UsageError(`--${given[0]} is only for exports of other services.`, {
     where: `--${given[0]}`,
-    expected: `none, as a file of ${kind} in the format of tieout says it itself`,
-    action: 'Leave the option out.',
+    expected: `none, because a file of ${kind} in tieout’s own format states it itself`,
+    action: 'Omit the option.',
   })
 }
 
-/** The mapping of the service whose export this is; null for a file in the format of tieout. */
+/** The mapping of the service whose export this is; null for a file in tieout's own format. */
 function recognised(file: CsvFile): Mapping | null {
   const [first = []] = firstRows(file, 1)
-  // A header that begins as our own is meant to be it, and what is wrong with it is reported as such.
+  // A header that begins like ours is meant to be ours, and its errors are reported as such.
   if (first.length === 0 || first[0] === TRADE_COLUMNS[0]) return null
   const shipped = shippedMappings()
   const fitting = shipped.filter((mapping) => preambleOf(file, mapping) !== null)
-  // Of two that fit, the one that asks for more knows the file better.
+  // If two mappings fit, the one that requires more columns is the better match.
   const best = fitting.toSorted((a, b) => b.columns.length - a.columns.length)[0]
   if (best !== undefined) return best
   if (resembles(first, TRADE_COLUMNS)) return null
@@ -77,21 +78,21 @@ function recognised(file: CsvFile): Mapping | null {
 function accountOf({ name, fields }: Mapping, { account }: Options): string | null {
   if (account !== undefined) return accountNamed(account)
   if (fields.account !== undefined || fields.in_account !== undefined) return null
-  throw new UsageError('The file does not say whose account it is.', {
+  throw new UsageError('The file does not name its account.', {
     where: '--account',
-    expected: `a name for the account, as an export of ${name} has none`,
+    expected: `a name for the account, because an export of ${name} has none`,
     found: 'none',
-    action: 'Give it one, such as --account kraken, the same for all exports of that account.',
+    action: 'Name it, such as --account kraken; use the same name for all exports of that account.',
   })
 }
 
 function accountNamed(account: string): string {
   if (isAccountName(account) && unseenIn(account, 'name') === null) return account
-  throw new UsageError('This is not the name of an account.', {
+  throw new UsageError('Invalid account name.', {
     where: '--account',
-    expected: '1 to 64 characters that can be seen, no blank at either end, no slash',
+    expected: '1 to 64 visible characters, no space at either end, no slash',
     found: account,
-    action: 'Give it another name, the same for all exports of that account.',
+    action: 'Choose another name; use the same name for all exports of that account.',
   })
 }
 
@@ -100,26 +101,27 @@ function zoneOf({ name, time }: Mapping, { zone }: Options): string {
   if (isOpen === (zone !== undefined)) return zoneNamed(zone, time.zone)
   throw new UsageError(
     isOpen
-      ? 'The file does not say whose clocks its times are.'
-      : 'The times of this file have a zone already.',
+      ? 'The file does not state the time zone of its times.'
+      : 'The times in this file already have a time zone.',
     {
       where: '--zone',
-      expected: isOpen ? A_ZONE : `none: ${name} writes ${time.zone}`,
+      expected: isOpen ? A_ZONE : `none: ${name} writes times in ${time.zone}`,
       found: zone ?? 'none',
       action: isOpen
-        ? 'Give the zone that is set in the account of the service, or that the name of the file states.'
-        : 'Leave the option out.',
+        ? 'Give the zone that is set in your account at the service, or stated in the name of the file.'
+        : 'Omit the option.',
     },
   )
 }
 
-/** The zone of the option or else of the mapping; UsageError for one that does not exist. */
+/** The zone of the option or else of the mapping; UsageError for an unknown zone. */
 export const zoneNamed = (given: string | undefined, ofMapping: string): string =>
   given === undefined ? knownZone(ofMapping, 'time.zone of the mapping') : knownZone(given, '--zone')
 
-export const A_ZONE = 'the IANA name of a zone, such as Europe/Berlin or UTC, or whole hours such as UTC+2'
+export const A_ZONE =
+  'the IANA name of a time zone, such as Europe/Berlin or UTC, or whole hours such as UTC+2'
 
-/** `UTC+2` has an IANA name too, with the sign turned round: Etc/GMT-2. */
+/** `UTC+2` has an IANA name too, with the sign reversed: Etc/GMT-2. */
 const ianaOf = (zone: string): string =>
   zone.replace(/^UTC([+-])0?(\d{1,2})$/, (_, sign: string, hours: string) =>
     hours === '0' ? 'UTC' : `Etc/GMT${sign === '+' ? '-' : '+'}${hours}`,
@@ -131,7 +133,7 @@ function knownZone(given: string, where: string): string {
     offsetsOf(zone)
     return zone
   } catch (cause) {
-    throw new UsageError('The time zone is not known.', {
+    throw new UsageError('Unknown time zone.', {
       where,
       expected: A_ZONE,
       found: given,

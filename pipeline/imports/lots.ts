@@ -7,7 +7,7 @@ import { importedLotsTable } from './tables.ts'
 
 export const LOT_COLUMNS = ['id', 'time', 'account', 'asset', 'quantity', 'basis', 'currency'] as const
 
-/** A worksheet says beside each lot why it is in it; what stands there is not read. */
+/** A worksheet states beside each lot why it is listed; that column is not read. */
 const HEADERS = [LOT_COLUMNS, [...LOT_COLUMNS, 'note']]
 
 export const lotsFormat: ImportFormat = {
@@ -35,7 +35,9 @@ function readLots(file: CsvFile): ImportedRow[] {
   return rows
 }
 
-/** The values of one row, in the order of the landing table. The basis has the fees of the acquisition in it. */
+/**
+ * The values of one row, in the order of the landing table. The basis includes the fees of the acquisition.
+ */
 function lotValues(row: ImportRow, seen: SeenOnce): ImportedRow['values'] {
   const [id, { micros, nanos }, account, asset, quantity, basis, currency] = row.together(
     () => seen.add(row.id(), row.line),
@@ -47,16 +49,12 @@ function lotValues(row: ImportRow, seen: SeenOnce): ImportedRow['values'] {
     () => row.code('currency'),
   )
   if (currency === asset)
-    throw row.refuse('currency', 'A coin is valued in itself.', 'another coin or currency')
+    throw row.refuse('currency', 'A coin is valued in its own units.', 'another coin or currency')
   return [id, micros, nanos, account, asset, quantity, basis, currency]
 }
 
 /** A worksheet has cells to be filled in. */
 function basisOf(row: ImportRow): bigint {
   if (!row.isEmpty('basis')) return row.amount('basis', 'not below zero')
-  throw row.refuse(
-    'basis',
-    'A lot has no basis.',
-    'what it cost, 0 where it cost nothing; or the row taken out',
-  )
+  throw row.refuse('basis', 'A lot has no basis.', 'the cost, 0 if it cost nothing; or delete the row')
 }

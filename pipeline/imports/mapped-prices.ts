@@ -1,5 +1,5 @@
-// A price file of another service as rows of prices. A pure function of the bytes and the reading, as the journal keeps both.
-// Rows without a price make none.
+// A price file of another service as rows of prices. A pure function of the bytes and the reading, because
+// the journal keeps both. Rows without a price produce none.
 import { type CsvFile, readCsv } from './csv.ts'
 import { type ImportedRow, SeenOnce } from './format.ts'
 import { type InstantResult, parseUnix, readerOf, UNIX_FORM } from './instant.ts'
@@ -12,12 +12,15 @@ import { ImportRow } from './row.ts'
 
 const MINUTE_MICROS = 60_000_000n
 
-/** A candle ends with its last millisecond, as days do: later, the end of its day would not have its close. */
+/**
+ * A candle ends with its last millisecond, as days do: if it ended later, the end of its day would not have
+ * its close.
+ */
 const LAST_OF_CANDLE = 1_000n
 
 const toMillisecond = (micros: bigint): bigint => micros - (micros % 1_000n)
 
-/** UsageError with the places of all that is wrong. */
+/** UsageError with the positions of everything that is wrong. */
 export function readMappedPrices(
   file: CsvFile,
   { mapping, asset, currency, zone, closesAfterMinutes, hasHeader }: PriceReading,
@@ -52,7 +55,7 @@ export function readMappedPrices(
         if (coin === money)
           throw row.refuse(
             mapping.currency ?? mapping.price,
-            'A coin is priced in itself.',
+            'A coin is priced in its own units.',
             'another coin or currency',
             coin,
           )
@@ -80,7 +83,11 @@ function timeReader({ time: { forms } }: PriceMapping, zone: string): (text: str
 }
 
 function timeOf(row: ImportRow, { time }: PriceMapping, read: (text: string) => InstantResult): bigint {
-  const { micros, nanos } = row.instant(time.column, read, `a time as ${time.forms.join(' or ')}`)
+  const { micros, nanos } = row.instant(time.column, read, `a time such as ${time.forms.join(' or ')}`)
   if (nanos === 0) return micros
-  throw row.refuse(time.column, 'A time is finer than prices are kept.', 'at most six decimals of a second')
+  throw row.refuse(
+    time.column,
+    'A time is more precise than prices are stored.',
+    'at most six decimals of a second',
+  )
 }

@@ -1,5 +1,6 @@
-// The export of another service as rows of trades. A pure function of the bytes and the reading, as the journal keeps both:
-// what a mapping says later changes nothing that has landed. Rows that make one transaction there become one row here.
+// The export of another service as rows of trades. A pure function of the bytes and the reading, because the
+// journal keeps both: a later change to a mapping affects nothing that has landed. Rows that form one
+// transaction there become one row here.
 import { createHash } from 'node:crypto'
 import { formatAmount } from '../../models/amount.ts'
 import { type CsvFile, readCsv } from './csv.ts'
@@ -10,11 +11,11 @@ import type { Standing } from './numbers.ts'
 import { Refusals } from './refusals.ts'
 import type { TradeType } from './trades.ts'
 
-/** Rows of a file that make none of ours, by what they are. */
+/** Rows of a file that produce none of ours, grouped by what they are. */
 export interface Aside {
   readonly what: string
   readonly rows: number
-  /** What moves within the account leave over, by coin; nothing where they cancel out. */
+  /** What moves within the account leave over, by coin; empty if they cancel out. */
   readonly left: readonly Side[]
 }
 
@@ -25,7 +26,7 @@ export interface MappedFile {
   readonly codes: ReadonlySet<string>
 }
 
-/** UsageError with the places of all that is wrong. */
+/** UsageError with the positions of everything that is wrong. */
 export function readMapped(file: CsvFile, reading: Reading, standing: Standing): MappedFile {
   const aside = new AsideRows()
   const groups = new Map<string, Movement[]>()
@@ -38,7 +39,8 @@ export function readMapped(file: CsvFile, reading: Reading, standing: Standing):
       return (line) => {
         const movement = movements.read(line)
         if ('why' in movement) return aside.add(movement.why)
-        if (movement.isFeeNoted) aside.add(`fees in a third coin, which ${reading.mapping.name} only notes`)
+        if (movement.isFeeNoted)
+          aside.add(`fees in a third coin, which ${reading.mapping.name} only mentions`)
         const key = isPartOfTrade(movement) ? movement.group : `${movement.row.line}`
         const group = groups.get(key)
         if (group === undefined) groups.set(key, [movement])
@@ -88,7 +90,7 @@ const count = (sums: Map<string, bigint>, asset: string, amount: bigint): void =
 const sidesOf = (sums: ReadonlyMap<string, bigint>): Side[] =>
   [...sums].flatMap(([asset, amount]) => (amount === 0n ? [] : [{ asset, amount }]))
 
-/** What becomes of one transaction; the id of each is that of the transaction and `suffix`. */
+/** A row that results from a transaction; its id is that of the transaction plus `suffix`. */
 interface Part {
   readonly suffix: string
   readonly account: string
@@ -98,7 +100,7 @@ interface Part {
   readonly fee: Side | null
 }
 
-/** The rows of one file as they come about. */
+/** Collects the rows of one file. */
 class MappedRows {
   readonly codes = new Set<string>()
   readonly #reading: Reading
@@ -115,12 +117,12 @@ class MappedRows {
     this.#places = new Map(reading.quotes.map((code, at) => [code, at]))
   }
 
-  /** By their places in the file. */
+  /** By their positions in the file. */
   all(): ImportedRow[] {
     return this.#rows.toSorted((a, b) => a.line - b.line)
   }
 
-  /** RefusedCells for rows that make no transaction of ours. */
+  /** RefusedCells for rows that do not form a valid transaction. */
   add(group: readonly Movement[]): void {
     const [first] = group
     if (first === undefined) return
@@ -169,7 +171,7 @@ class MappedRows {
     if (came !== null && left !== null && came.asset !== left.asset)
       throw row.refuse(
         this.#assetColumn(),
-        'A transfer moves one coin and brings another.',
+        'A transfer sends one coin and receives another.',
         'the same coin on both sides',
         `${left.asset} and ${came.asset}`,
       )
@@ -194,7 +196,10 @@ class MappedRows {
     return [...out, ...into]
   }
 
-  /** One coin for another, with its fees; of fees in several coins each has an equal part of the trade. */
+  /**
+   * One coin for another, with its fees; if the fees are in several coins, each carries an equal part of the
+   * trade.
+   */
   #trade(group: readonly Movement[]): Part[] {
     const [first] = group as [Movement]
     const [came, left, fees] = [
@@ -228,7 +233,7 @@ class MappedRows {
     }))
   }
 
-  /** What a trade is priced in comes first; what is in no list comes last. */
+  /** The coin that a trade is priced in comes first; coins on no list come last. */
   #place(code: string): number {
     return this.#places.get(code) ?? this.#places.size
   }
@@ -244,9 +249,9 @@ class MappedRows {
     const tied = mapping.group.length === 0 ? 'the row' : `the rows of one ${mapping.group.join(' and ')}`
     return first.row.refuse(
       this.#assetColumn(),
-      'This makes no trade of one coin for another.',
-      `one coin that came and one that left, of one account, in ${tied}`,
-      `${amounts.length === 0 ? 'a fee alone' : amounts.join(', ')}${where}`,
+      'These rows do not form a trade of one coin for another.',
+      `one coin received and one sent, in one account, in ${tied}`,
+      `${amounts.length === 0 ? 'only a fee' : amounts.join(', ')}${where}`,
     )
   }
 
@@ -255,14 +260,15 @@ class MappedRows {
   }
 
   /**
-   * The service's own id where there is one. Else it is made of what the rows say, however it is written, and of how many
-   * equal ones stand above it: an export that overlaps another gives the rows of both the same ids.
+   * The service's own id if there is one. Otherwise it is derived from what the rows state, however it is
+   * written, and from how many equal rows precede them: two overlapping exports give the rows of both the
+   * same ids.
    */
   #idOf(group: readonly Movement[]): string {
     const [first] = group as [Movement]
     const { name } = this.#reading.mapping
     const own = isPartOfTrade(first) ? (first.groupId ?? first.id) : first.id
-    // What stands before a colon ties the legs of a transfer.
+    // The part before a colon ties the legs of a transfer.
     if (own !== null) return `${name}-${own.replaceAll(':', '.')}`
     const said = group.map(contentOf).toSorted()
     const hash = createHash('sha256').update(said.join('\n')).digest('hex').slice(0, 24)
@@ -272,7 +278,7 @@ class MappedRows {
   }
 }
 
-/** Equal parts, the last with what does not divide; null where there is not enough to divide. */
+/** Equal parts, the last with the remainder; null if there is not enough to divide. */
 function shares({ asset, amount }: Side, count: number): Side[] | null {
   const each = amount / BigInt(count)
   if (each === 0n) return null

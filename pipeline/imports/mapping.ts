@@ -1,5 +1,6 @@
-// How the exports of other services are read: a mapping says, as data, which columns hold what, how times and numbers are
-// written, and what the words of the service mean. The shipped ones stand in data/imports; docs/imports.md explains the keys.
+// How the exports of other services are read: a mapping states, as data, which columns hold what, how times
+// and numbers are written, and what the words of the service mean. The shipped ones are in data/imports;
+// docs/imports.md explains the keys.
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
@@ -29,20 +30,23 @@ export const MEANINGS = [
 
 export type Meaning = (typeof MEANINGS)[number]
 
-/** A name or word that a file is searched for, whichever way it codes letters with marks: macOS writes them in two signs. */
+/**
+ * A name or word to search a file for, however accented letters are encoded: macOS writes them as two
+ * characters.
+ */
 export const sought = z.string().normalize('NFC')
 
-/** A column, or several names of it of which the header has one. */
+/** A column, or several names for it, one of which is in the header. */
 export const column = z.preprocess(
   (value) => (typeof value === 'string' ? [value] : value),
   z.array(sought).min(1),
 )
 
-/** What was paid, where a text tells it better than the columns: `Converted {} {} to {total} {currency}`. */
+/** What was paid, if a text states it better than the columns: `Converted {} {} to {total} {currency}`. */
 const paid = z.strictObject({
   column: sought,
   forms: z.array(sought).min(1),
-  /** Whether a row whose text has none of the forms is refused; else the columns hold. */
+  /** Whether a row is refused if its text matches none of the forms; otherwise the columns are used. */
   required: z.boolean().default(false),
 })
 
@@ -50,9 +54,9 @@ const word = z.preprocess(
   (value) => (typeof value === 'string' ? { as: value } : value),
   z.strictObject({
     as: z.enum(MEANINGS, { error: `expected one of ${MEANINGS.join(', ')}` }),
-    /** Only rows of one family make a trade together. */
+    /** Only rows of one family form a trade together. */
     family: z.string().default(''),
-    /** The amount is what the balance moves by; the fee column tells a part of it. */
+    /** The amount is the change of the balance; the fee column states a part of it. */
     fee_within: z.boolean().default(false),
     paid: paid.optional(),
   }),
@@ -63,30 +67,32 @@ export const numbers = z
   .strictObject({
     decimal: z.enum(['.', ',']).default('.'),
     thousands: z.enum([',', '.', ' ', "'"]).optional(),
-    /** Signs that stand before or behind an amount and say nothing. */
+    /** Signs before or after an amount that carry no meaning. */
     signs: z.string().default(''),
     /** Words for no amount. */
     nothing: z.array(sought).default([]),
   })
   .prefault({})
 
-/** What stands between the cells of a row. */
+/** The separator between the cells of a row. */
 export const delimiter = z.enum([',', ';'])
 
-export const mappingName = z.string().regex(/^[a-z0-9-]{1,40}$/, 'expected small letters, digits and hyphens')
+export const mappingName = z
+  .string()
+  .regex(/^[a-z0-9-]{1,40}$/, 'expected lower-case letters, digits and hyphens')
 
 const schema = z.strictObject({
-  /** Ids of its rows begin with it. */
+  /** Prefix of the ids of its rows. */
   name: mappingName,
   title: z.string().optional(),
-  /** A header with all of these is this service's. A name that a header has again is numbered: `Cur.`, `Cur. 2`. */
+  /** A header with all of these is this service's. A repeated column name is numbered: `Cur.`, `Cur. 2`. */
   columns: z.array(sought).min(1),
-  /** Later than the first mappings, whose versions refuse a key that they do not know: not there for a comma. */
+  /** Absent for a comma: the key is newer than the first mappings, whose versions refuse unknown keys. */
   delimiter: delimiter.optional(),
   time: z.strictObject({
     column: sought,
     forms: z.array(z.string()).min(1),
-    /** IANA name, or `given` where the file does not say it and --zone has to. */
+    /** IANA name, or `given` if the file does not state it and --zone must. */
     zone: z.string().default('UTC'),
   }),
   numbers,
@@ -107,29 +113,30 @@ const schema = z.strictObject({
     account: column.optional(),
     in_account: column.optional(),
     out_account: column.optional(),
-    /** The service's own id of a row, and of the rows that are one transaction. */
+    /** The service's own id of a row, and of the rows that form one transaction. */
     id: column.optional(),
     group_id: column.optional(),
   }),
-  /** Columns that are equal in the rows of one transaction; without them each row is one. */
+  /** Columns that are equal in the rows of one transaction; without them each row is a transaction. */
   group: z.array(sought).default([]),
-  /** Whether the sign of an amount says if it came or went. */
+  /** Whether the sign of an amount shows if it was received or sent. */
   signed: z.boolean().default(true),
   /** on_top: amounts are without fees. included: a fee in the coin of an amount is in that amount. */
   fees: z.enum(['on_top', 'included']).default('on_top'),
   /**
-   * How the column of fees writes one that was paid; the other sign is then a rebate, whatever `signed` says. Later than the
-   * first mappings: without it, a fee has the sign that our own format has, or none that counts where `signed` is false.
+   * The sign of a paid fee in the fee column; the other sign is then a rebate, whatever `signed` states.
+   * Newer than the first mappings: without it, a fee has the sign of our own format, or its sign is ignored
+   * if `signed` is false.
    */
   fee_sign: z.enum(['plus', 'minus']).optional(),
-  /** What follows this in the cell of a coin or an account is no part of the name. */
+  /** Whatever follows this in the cell of a coin or an account is not part of the name. */
   cut_at: z.string().min(1).optional(),
   assets: z.record(sought, z.string()).default({}),
   asset_suffixes: z.array(z.string()).default([]),
   accounts: z.record(sought, z.string()).default({}),
-  /** Rows that tell of nothing that happened. */
+  /** Rows for things that did not happen. */
   aside: z.array(z.strictObject({ column: sought, is: z.array(sought).min(1), why: z.string() })).default([]),
-  /** By the cells of the word's columns, with a slash between them; a star stands for any last one. */
+  /** Keys are the cells of the word's columns, joined by slashes; a star stands for any last cell. */
   words: z.record(sought, word),
 })
 
@@ -137,14 +144,16 @@ export type Mapping = z.output<typeof schema>
 export type Word = Mapping['words'][string]
 export type Field = Exclude<keyof Mapping['fields'], 'word'>
 
-/** Everything that reading a file by a mapping needs besides its bytes; the journal keeps it with the file. */
+/**
+ * Everything that reading a file by a mapping needs besides its bytes; the journal stores it with the file.
+ */
 export interface Reading {
   readonly mapping: Mapping
   /** Account of rows that name none. */
   readonly account: string | null
   /** IANA name. */
   readonly zone: string
-  /** Codes in which trades are priced, the first choice first. */
+  /** Codes in which trades are priced, in order of preference. */
   readonly quotes: readonly string[]
 }
 
@@ -155,7 +164,7 @@ const reading = z.strictObject({
   quotes: z.array(z.string()),
 })
 
-/** What a frame of the journal holds of a reading; null where it is none. */
+/** The reading in a frame of the journal; null if it is not one. */
 export function readingOf(value: unknown): Reading | null {
   const checked = reading.safeParse(value)
   return checked.success ? checked.data : null
@@ -163,17 +172,17 @@ export function readingOf(value: unknown): Reading | null {
 
 const SHIPPED = join(packageRoot, 'data', 'imports')
 
-/** The files of mappings in a folder, by name. */
+/** The mapping files in a folder, by name. */
 export const mappingFiles = (folder: string): string[] =>
   readdirSync(folder)
     .filter((name) => name.endsWith('.yaml'))
     .toSorted()
     .map((name) => join(folder, name))
 
-/** The mappings that ship, by name. */
+/** The shipped mappings, by name. */
 export const shippedMappings = (): Mapping[] => mappingFiles(SHIPPED).map(readMapping)
 
-/** UsageError for a file that is no mapping, with the line, and the nearest key for an unknown one. */
+/** UsageError for a file that is not a mapping, with the line, and the nearest key for an unknown one. */
 export function readMapping(file: string): Mapping {
   const mapping = checkedMapping(file, schema, SHIPPED)
   const wrong = contradictionOfForms(mapping.time.forms, mapping.numbers) ?? contradiction(mapping)
@@ -181,14 +190,17 @@ export function readMapping(file: string): Mapping {
   throw contradictory(file, wrong)
 }
 
-/** What the file says, with what it extends of a folder of shipped ones; UsageError for one that the schema does not know. */
+/**
+ * What the file states, merged with the shipped mapping that it extends; UsageError if the schema does not
+ * allow it.
+ */
 export function checkedMapping<S extends z.ZodType>(file: string, schema: S, shipped: string): z.output<S> {
   const read = readYaml(textOf(file))
   if (!read.ok)
     throw new UsageError('The mapping is not valid YAML.', {
       where: read.line === null ? file : `${file}:${read.line}`,
       found: read.problem,
-      action: 'Correct that line; docs/imports.md has the keys.',
+      action: 'Correct that line; docs/imports.md lists the keys.',
     })
   const checked = schema.safeParse(extended(file, read.value, shipped))
   const issue = checked.success ? undefined : checked.error.issues[0]
@@ -196,7 +208,7 @@ export function checkedMapping<S extends z.ZodType>(file: string, schema: S, shi
     throw badKey(file, read, issue, {
       schema,
       what: 'The mapping',
-      action: 'Correct the value; docs/imports.md has the keys.',
+      action: 'Correct the value; docs/imports.md lists the keys.',
     })
   return checked.data as z.output<S>
 }
@@ -205,7 +217,7 @@ export const contradictory = (file: string, wrong: { expected: string; found: st
   new UsageError('The mapping contradicts itself.', {
     where: file,
     ...wrong,
-    action: 'Correct the mapping; docs/imports.md has the keys.',
+    action: 'Correct the mapping; docs/imports.md lists the keys.',
   })
 
 const textOf = (file: string): string =>
@@ -217,13 +229,16 @@ const textOf = (file: string): string =>
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** `extends` names a shipped mapping: its keys hold where the file has none, and words and aliases are added to its own. */
+/**
+ * `extends` names a shipped mapping: its keys apply if the file does not set them, and the file's words and
+ * aliases are added to its own.
+ */
 function extended(file: string, value: unknown, shipped: string): unknown {
   if (!isRecord(value) || value.extends === undefined) return value
   const { extends: name, ...own } = value
   const names = mappingFiles(shipped).map((each) => basename(each, '.yaml'))
   if (typeof name !== 'string' || !names.includes(name))
-    throw new UsageError('The mapping extends an unknown one.', {
+    throw new UsageError('The mapping extends an unknown mapping.', {
       where: file,
       expected: `one of ${names.join(', ')}; the nearest is ${nearest(String(name), names)}`,
       found: String(name),
@@ -239,21 +254,21 @@ function extended(file: string, value: unknown, shipped: string): unknown {
   return merged
 }
 
-/** What the schema cannot say of how times and numbers are written. */
+/** Problems with the format of times and numbers that the schema cannot express. */
 export function contradictionOfForms(
   forms: readonly string[],
   { decimal, thousands }: Mapping['numbers'],
 ): { expected: string; found: string } | null {
   if (thousands === decimal)
     return {
-      expected: 'numbers.decimal and numbers.thousands: two signs that differ',
+      expected: 'numbers.decimal and numbers.thousands: two different characters',
       found: `${decimal} for both`,
     }
   const form = forms.find((each) => formProblem(each) !== null)
   return form === undefined ? null : { expected: `time.forms: ${formProblem(form)}`, found: form }
 }
 
-/** What the schema cannot say. */
+/** Problems that the schema cannot express. */
 function contradiction({
   fields,
   words,
@@ -271,22 +286,28 @@ function contradiction({
       found: hasChange ? 'both' : 'neither',
     }
   if (feeSign !== undefined && (fields.fee === undefined || fields.fee_currency === undefined))
-    return { expected: 'fields fee and fee_currency, as fee_sign says how fees are written', found: 'none' }
+    return {
+      expected: 'fields fee and fee_currency, because fee_sign describes how fees are written',
+      found: 'none',
+    }
   for (const [text, { as }] of Object.entries(words)) {
     if (hasChange && !signed && ['trade', 'transfer', 'fee'].includes(as))
-      return { expected: `signed: true, as the sign decides what ${text} is`, found: 'signed: false' }
+      return { expected: `signed: true, because the sign determines what ${text} is`, found: 'signed: false' }
     if (hasChange && as === 'trade' && group.length === 0)
       return { expected: `group: the columns that tie the rows of ${text}`, found: 'no group' }
     if (
       (as === 'buy' || as === 'sell') &&
       (hasSides || fields.total === undefined || fields.currency === undefined)
     )
-      return { expected: `fields total and currency, as ${text} is a ${as}`, found: 'none' }
+      return { expected: `fields total and currency, because ${text} is a ${as}`, found: 'none' }
   }
   return null
 }
 
-/** Names of the columns of a header as mappings have them: blanks around them are nothing, and one that comes again is numbered. */
+/**
+ * Column names of a header as mappings use them: surrounding spaces are ignored, and a repeated name is
+ * numbered.
+ */
 export function columnsOf(cells: readonly string[]): string[] {
   const seen = new Map<string, number>()
   return cells.map((cell) => {
@@ -299,10 +320,10 @@ export function columnsOf(cells: readonly string[]): string[] {
 
 export const delimiterOf = ({ delimiter: own = ',' }: Mapping): ',' | ';' => own
 
-/** So many rows may stand above a header. */
+/** How many rows may precede a header. */
 const PREAMBLE_MAX = 10
 
-/** How many rows stand above the header of this mapping; null for a file that has no such header. */
+/** How many rows precede the header of this mapping; null for a file that has no such header. */
 export function preambleOf(file: CsvFile, mapping: Mapping): number | null {
   const rows = firstRows(file, PREAMBLE_MAX + 1, delimiterOf(mapping))
   const at = rows.findIndex((cells) => lacking(mapping, columnsOf(cells)).length === 0)
@@ -323,14 +344,14 @@ export function requirePreamble(file: CsvFile, mapping: Mapping): number {
     expected: `the columns of the mapping ${mapping.name}; without a match: ${missing.join(', ')}`,
     found: first.length === 0 ? 'an empty file' : first.join(own),
     action: isOther
-      ? `Say delimiter: "${other}" in the mapping, as this file has it; nothing of it has been imported.`
+      ? `Set delimiter: "${other}" in the mapping, as in this file; nothing of it has been imported.`
       : 'Import the file as the service exports it, or correct the mapping; nothing of it has been imported.',
   })
 }
 
 /**
- * Places of the columns of a header of which nothing is made. A text that may tell what was paid is one: of a note that people
- * have written nothing else is made.
+ * Positions of the unused columns of a header. A text that may state what was paid is unused otherwise:
+ * nothing else is read from a note that people have written.
  */
 export function unreadBy({ time, fields, group, aside }: Mapping, header: readonly string[]): Set<number> {
   const read = new Set([

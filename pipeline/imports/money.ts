@@ -1,5 +1,5 @@
-// Which codes are money, and in which coins others are quoted: the shipped lists, and the user's own in the folder of the
-// books, whose rows come first. The models read the same files.
+// Which codes are money, and in which coins others are quoted: the shipped lists, and the user's own in the
+// folder of the books, whose rows come first. The models read the same files.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { LARGE_FILE_BYTES, readInputFile } from '../config/input-file.ts'
@@ -21,7 +21,7 @@ export function quoteCoins(dir: string): readonly string[] {
   return [...new Set(rowsOf(dir, 'quote_coins.csv').map((row) => row('coin')))]
 }
 
-/** What trades are priced in, the first choice first: money, then the coins that others are quoted in. */
+/** What trades are priced in, in order of preference: money, then the coins that others are quoted in. */
 export function quoteCodes(dir: string): string[] {
   const ranks = new Map(quoteCoins(dir).map((coin, rank) => [coin, rank]))
   const money = moneyCodes(dir)

@@ -1,4 +1,5 @@
-// One row of another service's export, as its mapping reads it: what came in, what left, the fee, and what the row means.
+// One row of another service's export, as its mapping reads it: what was received, what was sent, the fee,
+// and what the row means.
 import { formatAmount, parseAmount, roundAmount } from '../../models/amount.ts'
 import { nearest } from '../config/config.ts'
 import type { CsvLine } from './csv.ts'
@@ -10,36 +11,36 @@ import { ImportRow } from './row.ts'
 
 export interface Side {
   readonly asset: string
-  /** Above zero; of a fee below zero for a rebate. */
+  /** Above zero; a fee may be below zero for a rebate. */
   readonly amount: bigint
 }
 
 export interface Movement {
   readonly row: ImportRow
-  /** The cells of the word, letters with marks coded as one sign. */
+  /** The cells of the word, with accented letters encoded as one character. */
   readonly text: string
   readonly word: Word
   readonly at: Instant
   readonly account: string
-  /** Where it left, if that is another account. */
+  /** The account that it left, if that is another account. */
   readonly outAccount: string
   /** Accounts that the row itself names. */
   readonly namedAccounts: readonly string[]
   readonly in: Side | null
   readonly out: Side | null
   readonly fee: Side | null
-  /** What the service says it was worth, of income and gifts. */
+  /** The value stated by the service, for income and gifts. */
   readonly value: Side | null
-  /** A fee in a coin of neither side, which the service only notes. */
+  /** A fee in a coin of neither side, which the service only mentions. */
   readonly isFeeNoted: boolean
-  /** The service's own ids of the row and of its group; null where it has none. */
+  /** The service's own ids of the row and of its group; null if it has none. */
   readonly id: string | null
   readonly groupId: string | null
-  /** Rows of one group make a trade together. */
+  /** Rows of one group form a trade together. */
   readonly group: string
 }
 
-/** A row of which nothing happened, and why. */
+/** A row in which nothing happened, and why. */
 export interface PassedOver {
   readonly why: string
 }
@@ -59,7 +60,7 @@ export class MovementReader {
 
   constructor(file: string, reading: Reading, columns: readonly string[], standing: Standing) {
     const { mapping, zone } = reading
-    if (lacking(mapping, columns).length > 0) throw new Error('The header is not the one of the mapping.')
+    if (lacking(mapping, columns).length > 0) throw new Error('The header is not that of the mapping.')
     this.#file = file
     this.#reading = reading
     this.#columns = columns
@@ -69,7 +70,7 @@ export class MovementReader {
     this.#words = new Map(Object.entries(mapping.words).map(([text, word]) => [text.toLowerCase(), word]))
   }
 
-  /** RefusedCells for all cells of the row that cannot be taken. */
+  /** RefusedCells for all cells of the row that cannot be read. */
   read(line: CsvLine): Movement | PassedOver {
     const { mapping } = this.#reading
     const row = new ImportRow(this.#file, this.#columns, {
@@ -81,7 +82,8 @@ export class MovementReader {
     )
     if (aside !== undefined) return { why: aside.why }
     const [at, { text, word, sides }, { account, outAccount, namedAccounts }] = row.together(
-      () => row.instant(mapping.time.column, this.#readTime, `a time as ${mapping.time.forms.join(' or ')}`),
+      () =>
+        row.instant(mapping.time.column, this.#readTime, `a time such as ${mapping.time.forms.join(' or ')}`),
       () => this.#said(row),
       () => this.#accounts(row),
     )
@@ -113,7 +115,7 @@ export class MovementReader {
     return column === null || row.isEmpty(column) ? null : row.id(column)
   }
 
-  /** Coins and accounts by the names that the books have for them. */
+  /** Coins and accounts by their names in the books. */
   #cleaned(cells: readonly string[]): string[] {
     const { accounts, cut_at: cutAt } = this.#reading.mapping
     const cut = (text: string): string =>
@@ -156,7 +158,7 @@ export class MovementReader {
     const known = Object.keys(this.#reading.mapping.words)
     throw row.refuse(
       this.wordColumn,
-      'The mapping does not say what this row is.',
+      'The mapping does not define what this row is.',
       `a word of the mapping ${this.#reading.mapping.name}, such as ${nearest(text, known)}`,
       text === '' ? 'an empty cell' : text,
     )
@@ -192,7 +194,7 @@ export class MovementReader {
     return signed || amount >= 0n ? amount : -amount
   }
 
-  /** An amount with its coin; null where there is none, or nothing of it. */
+  /** An amount with its coin; null if there is none, or if it is zero. */
   #side(row: ImportRow, amountField: Field, assetField: Field): Side | null {
     const amount = this.#amount(row, amountField)
     const column = this.column(assetField)
@@ -204,7 +206,7 @@ export class MovementReader {
     return isWithin ? null : this.#side(row, 'fee', 'fee_currency')
   }
 
-  /** A row with one amount, whose sign or word says whether it came or left. */
+  /** A row with one amount, whose sign or word shows whether it was received or sent. */
   #change(row: ImportRow, word: Word): Sides {
     const column = this.column('amount') as string
     const { as } = word
@@ -218,13 +220,13 @@ export class MovementReader {
     )
     const side = amount === 0n ? null : { asset, amount: amount < 0n ? -amount : amount }
     if (as === 'fee') return { ...NO_SIDES, fee: side && { asset, amount: -amount } }
-    if (side === null && as !== 'trade') throw row.refuse(column, 'An amount is zero.', 'what moved')
+    if (side === null && as !== 'trade') throw row.refuse(column, 'An amount is zero.', 'the amount moved')
     const hasDirection = COMES.includes(as) || LEAVES.includes(as)
     const comes = hasDirection ? COMES.includes(as) : amount > 0n
     if (this.#reading.mapping.signed && hasDirection && amount > 0n !== comes)
       throw row.refuse(
         column,
-        'An amount moves the other way than its word.',
+        'The sign of an amount contradicts its word.',
         `a number ${comes ? 'above' : 'below'} zero`,
       )
     const [here, there] = comes ? (['in', 'out'] as const) : (['out', 'in'] as const)
@@ -232,10 +234,13 @@ export class MovementReader {
     return isDeal ? { ...own, [there]: total.side } : { ...own, value: total.side }
   }
 
-  /** What was paid or received, or what it was worth. Where a text tells of another currency, that is it, fees included. */
+  /**
+   * What was paid or received, or what it was worth. If a text states an amount in another currency, that is
+   * used, fees included.
+   */
   #total(row: ImportRow, { as, paid }: Word): { side: Side | null; hasFees: boolean } {
     const told = this.#side(row, 'total', 'currency')
-    // The word says which way it went.
+    // The word determines the direction.
     const side = told === null || told.amount > 0n ? told : { ...told, amount: -told.amount }
     if (paid === undefined) return { side, hasFees: false }
     const text = row.text(paid.column).trim().normalize('NFC')
@@ -247,7 +252,7 @@ export class MovementReader {
     if (found === undefined || !total.ok)
       throw row.refuse(
         paid.column,
-        `The text does not say what was ${as === 'buy' ? 'paid' : 'received'}.`,
+        `The text does not state what was ${as === 'buy' ? 'paid' : 'received'}.`,
         paid.forms.join(' or '),
       )
     const asset = this.#asset(found.currency ?? '')
@@ -256,7 +261,7 @@ export class MovementReader {
       : { side: { asset, amount: total.units }, hasFees: true }
   }
 
-  /** A row with an amount that came and one that left, either of them empty or not. */
+  /** A row with an amount received and an amount sent, either of which may be empty. */
   #sides(row: ImportRow, word: Word): Sides {
     const { as } = word
     const sideOf = (field: 'in' | 'out' | 'value', assetField: Field): Side | null => {
@@ -276,14 +281,17 @@ export class MovementReader {
     if (isFree ? came === null && left === null : needsIn !== (came !== null) || needsOut !== (left !== null))
       throw row.refuse(
         this.wordColumn,
-        'The amounts of the row are not those of its word.',
-        `${needsIn ? 'an amount' : 'no amount'} that came and ${needsOut ? 'an amount' : 'none'} that left`,
-        `${came === null ? 'no amount' : 'an amount'} that came and ${left === null ? 'none' : 'an amount'} that left`,
+        'The amounts of the row do not match its word.',
+        `${needsIn ? 'an amount' : 'no amount'} received and ${needsOut ? 'an amount' : 'none'} sent`,
+        `${came === null ? 'no amount' : 'an amount'} received and ${left === null ? 'none' : 'an amount'} sent`,
       )
     return { in: came, out: left, fee, value }
   }
 
-  /** Amounts before their fees. A fee in another coin than theirs is one that the service notes and books elsewhere. */
+  /**
+   * Amounts before their fees. A fee in a coin other than theirs is only mentioned by the service, and booked
+   * elsewhere.
+   */
   #included(row: ImportRow, sides: Sides): NetSides {
     const { in: came, out: left, fee } = sides
     if (this.#reading.mapping.fees !== 'included' || fee === null) return { ...sides, isFeeNoted: false }
@@ -300,14 +308,14 @@ export class MovementReader {
 
   #paidFee(): string {
     return this.#reading.mapping.fee_sign === 'minus'
-      ? 'with a minus where it was paid, as fee_sign of the mapping says'
-      : 'without a sign where it was paid (fee_sign: minus of a mapping is for a service that writes one)'
+      ? 'with a minus if it was paid, as the mapping’s fee_sign states'
+      : 'without a sign if it was paid (use fee_sign: minus in the mapping of a service that writes one)'
   }
 
   #wholeFee(row: ImportRow, { asset, amount }: Side): RefusedCells {
     return row.refuse(
       this.column('fee') as string,
-      'A fee takes all of the amount that it is a part of.',
+      'A fee consumes the whole amount that it is part of.',
       `a fee of less than ${formatAmount(amount)} ${asset}, ${this.#paidFee()}`,
     )
   }
@@ -331,7 +339,10 @@ const ACCOUNT_FIELDS: readonly Field[] = ['account', 'in_account', 'out_account'
 
 const patterns = new Map<string, RegExp>()
 
-/** `Converted {} {} to {total} {currency}`: each pair of braces is one word, and a star at the end any rest. */
+/**
+ * `Converted {} {} to {total} {currency}`: each pair of braces is one word, and a star at the end is any
+ * rest.
+ */
 function patternOf(form: string): RegExp {
   let pattern = patterns.get(form)
   if (pattern === undefined) {

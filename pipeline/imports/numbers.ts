@@ -1,24 +1,25 @@
-// Amounts as other services write them: with a decimal comma, thousands separators, signs of currencies or exponents.
-// What the form does not have is no amount; nothing is guessed, and no digit goes through a float.
+// Amounts as other services write them: with a decimal comma, thousands separators, currency signs or
+// exponents. Anything that the format does not allow is not an amount; nothing is guessed, and no digit goes
+// through a float.
 import type { Mapping } from './mapping.ts'
 import type { NumberForm } from './row.ts'
 
-/** Amounts of a mapping's files; `isNothing` for a cell that has none. */
+/** Amounts in a mapping's files; `isNothing` for a cell that has none. */
 export interface MappedNumbers extends NumberForm {
   readonly isNothing: (text: string) => boolean
 }
 
 const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\-]/g, String.raw`\$&`)
 
-/** A separator as spreadsheets write it, too: spaces that do not break, and the apostrophe of Switzerland. */
+/** Separators as spreadsheets write them too: non-breaking spaces, and the Swiss apostrophe. */
 const SPELLINGS: Readonly<Record<string, string>> = {
   ' ': String.raw`[ \u00a0\u202f]`,
   "'": String.raw`['\u2019]`,
 }
 
 /**
- * Whether a file is new, or stands in the journal and was accepted before, perhaps by less strict rules: what was accepted
- * once stays readable.
+ * Whether a file is new, or is in the journal and was accepted before, perhaps by less strict rules: what was
+ * accepted once stays readable.
  */
 export type Standing = 'new' | 'journaled'
 
@@ -26,7 +27,8 @@ export function numbersOf(
   { decimal, thousands, signs, nothing }: Mapping['numbers'],
   standing: Standing,
 ): MappedNumbers {
-  // No amount in groups begins with a zero: 0,123 is the 0.123 of a file that was saved under other settings, and not 123.
+  // A grouped amount never begins with a zero: 0,123 is the 0.123 of a file saved under other settings, and
+  // not 123.
   const first = standing === 'new' ? String.raw`[1-9]\d{0,2}` : String.raw`\d{1,3}`
   const separator = thousands === undefined ? null : (SPELLINGS[thousands] ?? literally(thousands))
   const grouped = separator === null ? '' : String.raw`${first}(?:${separator}\d{3})+|`

@@ -1,5 +1,6 @@
-// Which layout a file of prices has: tieout's own or the ECB's, that of a service whose mapping ships, or that of the mapping
-// file that the user names. Nothing about a file is guessed: what it does not say, the user has to.
+// Which layout a file of prices has: tieout's own or the ECB's, that of a service whose mapping is shipped,
+// or that of the mapping file that the user names. Nothing is guessed: what the file does not state, the user
+// has to.
 import { UsageError } from '../../models/error.ts'
 import { type CsvFile, firstRows } from './csv.ts'
 import { resembles, separatorHint } from './format.ts'
@@ -19,15 +20,17 @@ import { isOwnHeader, PLAIN_COLUMNS, PRICE_HEADERS } from './prices.ts'
 export interface PriceOptions {
   readonly mapping?: string | undefined
   readonly zone?: string | undefined
-  /** Coin that is priced, of a file that does not say it. */
+  /** Coin that is priced, if the file does not state it. */
   readonly asset?: string | undefined
-  /** In which currency. */
+  /** Currency of the price. */
   readonly currency?: string | undefined
   /** Minutes of a candle. */
   readonly candle?: number | undefined
 }
 
-/** How to read the file; null for one in the format of tieout or the ECB. UsageError for a header that nothing knows. */
+/**
+ * How to read the file; null for one in the format of tieout or the ECB. UsageError for an unknown header.
+ */
 export function priceReadingFor(file: CsvFile, options: PriceOptions): PriceReading | null {
   const mapping = options.mapping === undefined ? recognised(file) : readPriceMapping(options.mapping)
   if (mapping === null) return null
@@ -36,7 +39,7 @@ export function priceReadingFor(file: CsvFile, options: PriceOptions): PriceRead
   const asset = told(mapping, 'asset', options.asset, 'the code of the coin, such as BTC')
   const currency = told(mapping, 'currency', options.currency, 'the code of the currency, such as USD')
   if (asset !== null && asset === currency)
-    throw new UsageError('A coin is priced in itself.', {
+    throw new UsageError('A coin is priced in its own units.', {
       where: '--asset, --currency',
       expected: 'a coin, and another coin or currency',
       found: asset,
@@ -60,7 +63,7 @@ export function priceReadingFor(file: CsvFile, options: PriceOptions): PriceRead
 
 const MINUTES = 'the minutes of a candle, a whole number such as 60'
 
-/** What a column says, or else the user; null for a column. */
+/** What a column states, or else the user; null for a column. */
 function told(
   mapping: PriceMapping,
   what: 'asset' | 'currency',
@@ -71,7 +74,7 @@ function told(
   if (isOpen !== (given !== undefined)) throw unfit(what, isOpen, mapping.name, expected, given)
   if (given === undefined) return null
   if (/^\S{1,64}$/.test(given)) return given
-  throw new UsageError('This is not the code of a coin or currency.', {
+  throw new UsageError('Invalid coin or currency code.', {
     where: `--${what}`,
     expected,
     found: given,
@@ -81,12 +84,14 @@ function told(
 
 function unfit(option: string, isOpen: boolean, name: string, expected: string, found: unknown): UsageError {
   return new UsageError(
-    isOpen ? `The file does not say its ${option}.` : `The file says its ${option} itself.`,
+    isOpen ? `The file does not state its ${option}.` : `The file states its own ${option}.`,
     {
       where: `--${option}`,
-      expected: isOpen ? `${expected}, as a file of ${name} has none` : `none, as a file of ${name} has it`,
+      expected: isOpen
+        ? `${expected}, because a file of ${name} has none`
+        : `none, because a file of ${name} states it`,
       found: found === undefined ? 'none' : String(found),
-      action: isOpen ? 'Give it; the name of the file often has it.' : 'Leave the option out.',
+      action: isOpen ? 'Give it; it is often part of the file’s name.' : 'Omit the option.',
     },
   )
 }
@@ -97,7 +102,7 @@ function recognised(file: CsvFile): PriceMapping | null {
   if (isOwnHeader(first)) return null
   const shipped = shippedPriceMappings()
   const fitting = shipped.filter((mapping) => headerOf(file, mapping) !== null)
-  // Of two that fit, the one that asks for more knows the file better.
+  // If two mappings fit, the one that requires more columns is the better match.
   const best = fitting.toSorted((a, b) => b.columns.length - a.columns.length)[0]
   if (best !== undefined) return best
   if (resembles(first, PLAIN_COLUMNS)) return null
@@ -115,6 +120,6 @@ function recognised(file: CsvFile): PriceMapping | null {
       (near === undefined ? '' : ` (nearest: ${near.name}, without ${near.missing.join(', ')})`),
     found: first.join(','),
     action:
-      'Import the file as the service has it, or describe it with --mapping; nothing of it has been imported.',
+      'Import the file as the service provides it, or describe it with --mapping; nothing of it has been imported.',
   })
 }

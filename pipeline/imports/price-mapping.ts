@@ -1,5 +1,6 @@
-// How price files of other services are read: a mapping says, as data, which columns hold the time and the price, when a candle
-// closes, and what the file does not say. The shipped ones stand in data/prices; docs/imports.md explains the keys.
+// How price files of other services are read: a mapping states, as data, which columns hold the time and the
+// price, when a candle closes, and what the file does not state. The shipped ones are in data/prices;
+// docs/imports.md explains the keys.
 import { join } from 'node:path'
 import { z } from 'zod'
 import { UsageError } from '../../models/error.ts'
@@ -28,24 +29,26 @@ const schema = z.strictObject({
     error: `expected a name other than ${RESERVED_SOURCES.join(', ')}`,
   }),
   title: z.string().optional(),
-  /** A header with all of these is this service's; of a file without one, all its columns in their order. */
+  /**
+   * A header with all of these is this service's; for a file without a header, all of its columns in order.
+   */
   columns: z.array(sought).min(2),
-  /** Whether files have it; `optional` where the service writes some with and some without. */
+  /** Whether files have a header; `optional` if the service writes some with and some without. */
   header: z.enum(['required', 'optional', 'none']).default('required'),
   delimiter: delimiter.default(','),
   time: z.strictObject({
     column: sought,
     /** As in a mapping of trades, or `unix`. */
     forms: z.array(z.string()).min(1),
-    /** IANA name, or `given` where --zone has to say it. */
+    /** IANA name, or `given` if --zone must state it. */
     zone: z.string().default('UTC'),
-    /** Minutes from the time of a row to the moment of its price, or `given` where --candle has to say it. */
+    /** Minutes from the time of a row to the moment of its price, or `given` if --candle must state it. */
     closes_after: z.union([z.literal('given'), z.int().min(0).max(44_640)]).default(0),
   }),
   price: sought,
-  /** Column of the coin; without it --asset has to say it. */
+  /** Column of the coin; without it --asset must state it. */
   asset: sought.optional(),
-  /** Column of the currency; without it --currency has to say it. */
+  /** Column of the currency; without it --currency must state it. */
   currency: sought.optional(),
   /** Other names of coins and currencies. */
   assets: z.record(sought, z.string()).default({}),
@@ -54,10 +57,12 @@ const schema = z.strictObject({
 
 export type PriceMapping = z.output<typeof schema>
 
-/** Everything that reading a file by a mapping needs besides its bytes; the journal keeps it with the file. */
+/**
+ * Everything that reading a file by a mapping needs besides its bytes; the journal stores it with the file.
+ */
 export interface PriceReading {
   readonly mapping: PriceMapping
-  /** Null where a column tells it. */
+  /** Null if a column states it. */
   readonly asset: string | null
   readonly currency: string | null
   /** IANA name. */
@@ -75,7 +80,7 @@ const reading = z.strictObject({
   hasHeader: z.boolean(),
 })
 
-/** What a frame of the journal holds of a reading; null where it is none. */
+/** The reading in a frame of the journal; null if it is not one. */
 export function priceReadingOf(value: unknown): PriceReading | null {
   const checked = reading.safeParse(value)
   return checked.success ? checked.data : null
@@ -85,7 +90,9 @@ const SHIPPED = join(packageRoot, 'data', 'prices')
 
 export const shippedPriceMappings = (): PriceMapping[] => mappingFiles(SHIPPED).map(readPriceMapping)
 
-/** UsageError for a file that is no mapping of prices, with the line, and the nearest key for an unknown one. */
+/**
+ * UsageError for a file that is not a price mapping, with the line, and the nearest key for an unknown one.
+ */
 export function readPriceMapping(file: string): PriceMapping {
   const mapping = checkedMapping(file, schema, SHIPPED)
   const { columns, header, time, price, asset, currency } = mapping
@@ -98,7 +105,7 @@ export function readPriceMapping(file: string): PriceMapping {
   )
   if (unnamed === undefined) return mapping
   throw contradictory(file, {
-    expected: 'columns: every column of the file, as it may come without a header',
+    expected: 'columns: every column of the file, because it may have no header',
     found: `no ${unnamed} among them`,
   })
 }
@@ -112,12 +119,13 @@ export function lackingOf(
   return [...new Set(named)].filter((name) => !header.includes(name))
 }
 
-/** Whether the file has the header of the mapping; null where it is not one of its files. */
+/** Whether the file has the header of the mapping; null if it is not one of its files. */
 export function headerOf(file: CsvFile, mapping: PriceMapping): 'header' | 'none' | null {
   const [first = []] = firstRows(file, 1, mapping.delimiter)
   if (mapping.header !== 'none' && lackingOf(mapping, columnsOf(first)).length === 0) return 'header'
   if (mapping.header === 'required') return null
-  // Without a header it is known by as many cells, of which that of the time is one and that of the price a number.
+  // Without a header it is recognised by the number of cells, a valid time in the time column and a number in
+  // the price column.
   const cell = (name: string): string => first[mapping.columns.indexOf(name)]?.trim() ?? ''
   const isTime = !mapping.time.forms.includes(UNIX_FORM) || parseUnix(cell(mapping.time.column)).ok
   return first.length === mapping.columns.length && isTime && /^\d/.test(cell(mapping.price)) ? 'none' : null

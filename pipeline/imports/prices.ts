@@ -1,6 +1,6 @@
-// Prices: a plain CSV `time,asset,currency,price` with or without a source, or the reference rates of the European
-// Central Bank as it publishes them (eurofxref-hist.csv and eurofxref.csv: a date, then a column for each currency,
-// units for one euro, N/A where it has none). The header tells which.
+// Prices: a plain CSV `time,asset,currency,price` with or without a source, or the reference rates of the
+// European Central Bank as it publishes them (eurofxref-hist.csv and eurofxref.csv: a date, then a column for
+// each currency, units for one euro, N/A for no rate). The header shows which.
 
 import { type CsvFile, type CsvLine, readCsv } from './csv.ts'
 import { type ImportedRow, type ImportFormat, requireHeader, SeenOnce } from './format.ts'
@@ -23,7 +23,7 @@ export const pricesFormat: ImportFormat = {
   read: readPrices,
 }
 
-/** Two rows of the same moment, pair and source are one price. */
+/** Two rows with the same moment, pair and source are one price. */
 export function priceIdentity(micros: bigint, asset: string, currency: string, source: string): string {
   const day = new Date(Number(micros / 1000n)).toISOString()
   return `${asset} in ${currency} at ${day} (${source}, ${micros % 1000n} µs)`
@@ -50,36 +50,36 @@ function readPrices(file: CsvFile): ImportedRow[] {
         () => sourceOf(row),
       )
       if (asset === currency)
-        throw row.refuse('currency', 'A coin is priced in itself.', 'another coin or currency')
+        throw row.refuse('currency', 'A coin is priced in its own units.', 'another coin or currency')
       add(row, at, asset, currency, price, source)
     }
   })
   return rows
 }
 
-/** A date alone is the price of that UTC day, from its first instant on. */
+/** A date alone is the price of that UTC day, from its first instant. */
 function priceTime(row: ImportRow): bigint {
   const { micros, nanos } = row.instant('time', (text) =>
     /^\d{4}-\d{2}-\d{2}$/.test(text) ? parseDate(text) : parseInstant(text),
   )
   if (nanos === 0) return micros
-  throw row.refuse('time', 'A time is finer than prices are kept.', 'at most six decimals of a second')
+  throw row.refuse(
+    'time',
+    'A time is more precise than prices are stored.',
+    'at most six decimals of a second',
+  )
 }
 
 function sourceOf(row: ImportRow): string {
   if (row.isEmpty('source')) return UNNAMED_SOURCE
   const source = row.id('source')
   if (!OWN_SOURCES.includes(source)) return source
-  throw row.refuse(
-    'source',
-    'A source has a name of the books’ own.',
-    `a name other than ${OWN_SOURCES.join(', ')}`,
-  )
+  throw row.refuse('source', 'A source has a reserved name.', `a name other than ${OWN_SOURCES.join(', ')}`)
 }
 
 export const PRICE_HEADERS = [PLAIN_COLUMNS, SOURCED_COLUMNS].map((columns) => columns.join(','))
 
-/** A header that is ours, or begins as ours and is meant to be it, or is the ECB's. */
+/** A header that is ours, or begins like ours and is meant to be ours, or is the ECB's. */
 export const isOwnHeader = (cells: readonly string[]): boolean =>
   cells.length === 0 || cells[0] === PLAIN_COLUMNS[0] || isReferenceRates({ number: 1, cells })
 
@@ -97,7 +97,9 @@ type Add = (
   source: string,
 ) => void
 
-/** Both files end their lines with a comma, and the daily one has blanks after commas and its date in words. */
+/**
+ * Both files end their lines with a comma, and the daily one has spaces after commas and its date in words.
+ */
 function readReferenceRates(file: CsvFile, header: CsvLine, add: Add): (line: CsvLine) => void {
   const columns = header.cells.map((cell) => cell.trim())
   return (line) => {

@@ -1,8 +1,9 @@
-// What is wrong with the cells of a file: all of it in one error, by line and column, so that a file is corrected once.
-// A reader throws what it cannot take; whoever reads on collects it, and in the end nothing of such a file is used.
+// What is wrong with the cells of a file: all of it in one error, by line and column, so that a file is
+// corrected once. A reader throws for what it cannot read; its caller collects the errors, and in the end
+// nothing of such a file is used.
 import { describeLines, UsageError } from '../../models/error.ts'
 
-/** So many are shown one by one; of the rest their number. */
+/** How many are listed individually; the rest are only counted. */
 const SHOWN_MAX = 100
 
 const ACTION = 'Correct the cell and import the file again; nothing of it has been imported.'
@@ -14,25 +15,25 @@ export interface Refusal {
   readonly message: string
   readonly expected: string
   readonly found: string
-  /** What to do next, where it is not to correct the cell. */
+  /** What to do next, if it is not to correct the cell. */
   readonly action?: string
 }
 
-/** One or more cells that cannot be taken. With one it reads as any other error, with several it lists them. */
+/** One or more cells that cannot be read. A single one reads like any other error, several are listed. */
 export class RefusedCells extends UsageError {
   readonly file: string
   /** By line; no more than are shown. */
   readonly refusals: readonly Refusal[]
-  /** All of them, those beyond the shown ones too. */
+  /** The number of all of them, including those not shown. */
   readonly count: number
 
   constructor(file: string, refusals: readonly Refusal[], count = refusals.length, action?: string) {
     const [first, ...others] = refusals
     if (first === undefined) throw new Error('No cell was refused.')
     const isOne = others.length === 0
-    super(isOne ? first.message : `${count} cells of the file cannot be taken.`, {
+    super(isOne ? first.message : `${count} cells of the file cannot be read.`, {
       where: isOne ? placeOf(file, first) : file,
-      expected: isOne ? first.expected : 'every cell as its column wants it',
+      expected: isOne ? first.expected : 'every cell in the format of its column',
       found: isOne ? first.found : `${placeOf(file, first)}, and ${count - 1} more`,
       action: action ?? (isOne ? (first.action ?? ACTION) : ACTION_OF_SEVERAL),
     })
@@ -41,7 +42,7 @@ export class RefusedCells extends UsageError {
     this.count = count
   }
 
-  /** The same cells, with another remedy. */
+  /** The same cells with a different next step. */
   withAction(action: string): RefusedCells {
     return new RefusedCells(this.file, this.refusals, this.count, action)
   }
@@ -63,7 +64,7 @@ export class RefusedCells extends UsageError {
 
 const placeOf = (file: string, { line, column }: Refusal): string => `${file}:${line}, column ${column}`
 
-/** The error for one place of the file. */
+/** The error for one position in the file. */
 export const refuseCell = (
   file: string,
   line: number,
@@ -71,7 +72,7 @@ export const refuseCell = (
   what: Omit<Refusal, 'line' | 'column'>,
 ) => new RefusedCells(file, [{ line, column, ...what }])
 
-/** Collects what is refused, so that reading goes on to the next cell, row or line. */
+/** Collects refusals, so that reading continues with the next cell, row or line. */
 export class Refusals {
   readonly #file: string
   readonly #kept: Refusal[] = []
@@ -81,7 +82,7 @@ export class Refusals {
     this.#file = file
   }
 
-  /** What `work` gives, or undefined where it refuses a cell; any other error goes on. */
+  /** The result of `work`, or undefined if it refuses a cell; any other error propagates. */
   attempt<T>(work: () => T): T | undefined {
     try {
       return work()
@@ -97,7 +98,7 @@ export class Refusals {
     this.#kept.push(...refusals.slice(0, SHOWN_MAX - this.#kept.length))
   }
 
-  /** Throws one error with all that was refused, by line; nothing where nothing was. */
+  /** Throws one error with all refusals, by line; does nothing if there are none. */
   throwIfAny(): void {
     if (this.#count === 0) return
     throw new RefusedCells(
@@ -108,7 +109,7 @@ export class Refusals {
   }
 }
 
-/** Reads several cells of one row; all that are refused are thrown together. */
+/** Reads several cells of one row; all refusals are thrown together. */
 export function together<T extends readonly unknown[]>(
   file: string,
   readers: { readonly [At in keyof T]: () => T[At] },

@@ -1,15 +1,15 @@
-// The cells of one row, each read as its column wants it, or refused with file, line, column, what was expected and
-// what was found. Amounts are plain decimals; digits beyond the 18th, as
-// spreadsheets make them, are rounded half to even and counted.
+// The cells of one row, each read as its column requires, or refused with file, line, column, what was
+// expected and what was found. Amounts are plain decimals; digits beyond the 18th, as spreadsheets produce
+// them, are rounded half to even and counted.
 import { parseAmount, roundAmount } from '../../models/amount.ts'
 import type { CsvLine } from './csv.ts'
 import { type Instant, type InstantResult, parseInstant } from './instant.ts'
 import { type RefusedCells, refuseCell, together } from './refusals.ts'
 
-/** Which amounts a column takes. */
+/** Which amounts a column allows. */
 export type Sign = 'above zero' | 'not below zero' | 'any'
 
-/** How a file writes amounts: the plain decimal that a text says, or null where it says none. */
+/** How a file writes amounts: the plain decimal of a text, or null if it is not an amount. */
 export interface NumberForm {
   readonly plain: (text: string) => string | null
   readonly expected: string
@@ -27,7 +27,7 @@ const ID_LENGTH_MAX = 256
 const isName = (text: string, length: number): boolean =>
   text !== '' && text === text.trim() && text.length <= length
 
-/** A slash is kept for parts of an account. */
+/** A slash is reserved for parts of an account. */
 export const isAccountName = (text: string): boolean => isName(text, NAME_LENGTH_MAX) && !text.includes('/')
 
 export class ImportRow {
@@ -44,14 +44,14 @@ export class ImportRow {
     this.#cells = line.cells
   }
 
-  /** How many cells were rounded since this was last asked. */
+  /** How many cells were rounded since the last call. */
   takeRounded(): number {
     const { size } = this.#rounded
     this.#rounded.clear()
     return size
   }
 
-  /** The text of a cell, as it stands. */
+  /** The text of a cell, unchanged. */
   text(column: string): string {
     return this.#cells[this.#columns.indexOf(column)] ?? ''
   }
@@ -67,26 +67,26 @@ export class ImportRow {
     return refuseCell(this.#file, this.line, column, { message, expected, found: seen })
   }
 
-  /** Reads several cells; all that are refused are thrown together. */
+  /** Reads several cells; all refusals are thrown together. */
   together<T extends readonly unknown[]>(...readers: { readonly [At in keyof T]: () => T[At] }): T {
     return together<T>(this.#file, readers)
   }
 
   id(column = 'id'): string {
-    return this.#name(column, 'This is not an id.', ID_LENGTH_MAX)
+    return this.#name(column, 'Invalid id.', ID_LENGTH_MAX)
   }
 
   account(column = 'account'): string {
-    const name = this.#name(column, 'This is not the name of an account.', NAME_LENGTH_MAX)
+    const name = this.#name(column, 'Invalid account name.', NAME_LENGTH_MAX)
     if (isAccountName(name)) return name
-    throw this.refuse(column, 'This is not the name of an account.', 'a name without a slash')
+    throw this.refuse(column, 'Invalid account name.', 'a name without a slash')
   }
 
   /** The code of a coin or a currency. */
   code(column: string): string {
-    const code = this.#name(column, 'This is not the code of a coin or currency.', NAME_LENGTH_MAX)
+    const code = this.#name(column, 'Invalid coin or currency code.', NAME_LENGTH_MAX)
     if (!/\s/.test(code)) return code
-    throw this.refuse(column, 'This is not the code of a coin or currency.', 'a code such as BTC or EUR')
+    throw this.refuse(column, 'Invalid coin or currency code.', 'a code such as BTC or EUR')
   }
 
   /** Null for an empty cell. */
@@ -97,7 +97,7 @@ export class ImportRow {
   /** Units of 10^-18. */
   amount(column: string, sign: Sign, form = plainDecimals): bigint {
     const text = form.plain(this.text(column))
-    if (text === null) throw this.refuse(column, 'This is not a plain decimal.', form.expected)
+    if (text === null) throw this.refuse(column, 'Not a plain decimal.', form.expected)
     const kept = roundAmount(text)
     if (kept !== text) this.#rounded.add(column)
     const parsed = parseAmount(kept)
@@ -123,7 +123,7 @@ export class ImportRow {
     if (result.ok) return result.instant
     throw this.refuse(
       column,
-      'A time is not understood.',
+      'Invalid time.',
       expected,
       `${result.problem}: ${this.text(column) || 'an empty cell'}`,
     )
@@ -132,6 +132,6 @@ export class ImportRow {
   #name(column: string, message: string, length: number): string {
     const text = this.text(column)
     if (isName(text, length)) return text
-    throw this.refuse(column, message, `1 to ${length} characters, no blank at either end`)
+    throw this.refuse(column, message, `1 to ${length} characters, no space at either end`)
   }
 }

@@ -1,4 +1,4 @@
-// The tables in which rows of imported files land, and prices that were fetched.
+// The tables in which rows of imported files and fetched prices land.
 import { table } from '../engine/table.ts'
 
 export const importedTradesTable = table(
@@ -24,8 +24,9 @@ export const fetchedPricesTable = table(
 )
 
 /**
- * One answer of a source of prices: a row for each range that is complete with it, and with the reason one for each of which it
- * had something that is no price. Without a range, and with the reason, where it could not be had or read.
+ * One answer of a price source: a row for each range that it completes, and a row with a reason for each
+ * range in which it had something that is not a price. Without a range, and with the reason, if it could not
+ * be fetched or read.
  */
 export const pricePagesTable = table(
   'price_pages',

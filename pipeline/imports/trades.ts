@@ -1,5 +1,5 @@
-// Trades from elsewhere: the venue-neutral CSV of the contract, section "Import CSV of trades".
-// What a type cannot be without must be there; what it may be without stays unknown, never zero.
+// Trades from elsewhere: the venue-neutral CSV of the contract, section "Import CSV of trades". Fields that a
+// type requires must be present; optional fields stay unknown, never zero.
 
 import { type CsvFile, readCsv } from './csv.ts'
 import { type ImportedRow, type ImportFormat, requireHeader, SeenOnce } from './format.ts'
@@ -65,10 +65,14 @@ function tradeValues(row: ImportRow, seen: SeenOnce): ImportedRow['values'] {
     () => feeOf(row),
   )
   if (isTransfer(type) && id.startsWith(':'))
-    throw row.refuse('id', 'The id of a transfer ties nothing.', 'what ties its two legs, before the colon')
+    throw row.refuse(
+      'id',
+      'The id of a transfer does not tie its legs.',
+      'an id that is the same before the colon in both legs',
+    )
   const { currency, total } = consideration(row, type, paid)
   if (currency === asset)
-    throw row.refuse('currency', 'A coin is paid with itself.', 'another coin or currency')
+    throw row.refuse('currency', 'A coin is paid for with itself.', 'another coin or currency')
   return [id, micros, nanos, account, type, asset, quantity, currency, total, fee, feeCurrency]
 }
 
@@ -87,7 +91,7 @@ function typeOf(row: ImportRow): TradeType {
   const text = row.text('type')
   const type = TRADE_TYPES.find((name) => name === text)
   if (type !== undefined) return type
-  throw row.refuse('type', 'A type is not known.', `one of ${TRADE_TYPES.join(', ')}`)
+  throw row.refuse('type', 'Unknown type.', `one of ${TRADE_TYPES.join(', ')}`)
 }
 
 interface Paid {
@@ -103,13 +107,13 @@ function paidOf(row: ImportRow): Paid {
   return { currency, total }
 }
 
-/** A purchase or sale has its price; of income and gifts it may be unknown; a transfer needs none. */
+/** A purchase or sale has its price; for income and gifts it may be unknown; a transfer needs none. */
 function consideration(row: ImportRow, type: TradeType, { currency, total }: Paid): Paid {
   const isTrade = type === 'buy' || type === 'sell'
   if (currency === null && (isTrade || (total !== null && total !== 0n)))
     throw row.refuse('currency', `A row of type ${type} has no currency.`, 'the currency of its total')
   if (total === null && currency !== null && !isTransfer(type))
     throw row.refuse('total', `A row of type ${type} has no total.`, 'what was paid or what it was worth')
-  // Nobody moves coins that are worth nothing: a zero beside a transfer states no value.
+  // Nobody moves coins that are worth nothing: a zero on a transfer states no value.
   return isTransfer(type) && total === 0n ? { currency, total: null } : { currency, total }
 }

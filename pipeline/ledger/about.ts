@@ -1,32 +1,35 @@
-// Which version made a ledger, when and from how much of the journal, in the ledger itself: an older tieout must not read
-// tables whose meaning has changed since, a copy or a restored file has another time than what it holds, and a journal that
-// ends earlier has lost something.
+// Which version built a ledger, when and from how much of the journal, recorded in the ledger itself: an
+// older tieout must not read tables whose meaning has changed since, a copied or restored file has a
+// different timestamp from its contents, and a journal that ends earlier has lost something.
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { packageVersion } from '../config/root.ts'
 import { literal } from '../engine/quote.ts'
 import type { Documented } from './models.ts'
 import { thisProgram } from './program.ts'
 
-/** Raised when what the published tables say changes its meaning; a table or column that is only added does not count. */
+/** Raised when the meaning of published tables changes; an added table or column does not count. */
 export const LEDGER_FORMAT = 1
 
 export const aboutDocs: Documented = {
   table: 'main.about',
   file: 'about',
-  doc: 'Which version of tieout made this ledger, when, and from how much of the journal.\ngrain: one row\nkeys:  none: there is one row',
+  doc: 'Which version of tieout built this ledger, when, and from how much of the journal.\ngrain: one row\nkeys:  none: there is one row',
   columnDocs: new Map([
-    ['format', 'Rises when what the tables say changes its meaning.'],
+    ['format', 'Raised when the meaning of the tables changes.'],
     ['version', 'Version of tieout.'],
-    ['program', 'Hash of the program that built it, its engine included: two of one version may differ.'],
-    ['published_at', 'When the run that published it built it: its own now, which --now moves.'],
+    [
+      'program',
+      'Hash of the program that built it, including its engine: two programs of one version may differ.',
+    ],
+    ['published_at', 'When the run that published it built it, by the run’s own clock, which --now sets.'],
     [
       'landed_seq',
-      'Number of the last frame of the journal that it was built from; 0 where nothing had landed.',
+      'Number of the last frame of the journal that it was built from; 0 if nothing had landed.',
     ],
   ]),
 }
 
-/** `landed` has what the ledger is built from attached as `landing`; `connection` has the ledger. */
+/** `landed` has the landing database attached as `landing`; `connection` has the ledger. */
 export async function makeAbout(
   connection: DuckDBConnection,
   landed: DuckDBConnection,

@@ -1,5 +1,5 @@
-// The table `breaks`: what every check found, with a stable id, since when it is known, and what has been resolved.
-// A check is a model of the layer `checks`; each of its rows is one disagreement.
+// The table `breaks`: what every check found, with a stable id, since when it is known, and what has been
+// resolved. A check is a model of the layer `checks`; each of its rows is one disagreement.
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { literal } from '../engine/quote.ts'
 import { type Documented, type Model, ModelError } from './models.ts'
@@ -7,10 +7,10 @@ import { PREVIOUS } from './workspace.ts'
 
 export type Severity = 'error' | 'warning' | 'notice'
 
-/** The worst first. */
+/** The most severe first. */
 export const SEVERITIES: readonly Severity[] = ['error', 'warning', 'notice']
 
-/** One disagreement, as the table `breaks` has it; times are ISO-8601, amounts decimal text. */
+/** One disagreement, as in the table `breaks`; times are ISO-8601, amounts decimal text. */
 export interface Break {
   readonly breakId: string
   readonly checkName: string
@@ -23,53 +23,56 @@ export interface Break {
   readonly found: string | null
   readonly difference: string | null
   readonly explanation: string
-  /** JSON list of the ids to look at. */
+  /** JSON list of the ids of the evidence. */
   readonly evidence: string
   readonly firstSeenAt: string
   readonly status: 'open' | 'explained' | 'resolved'
-  /** What the user says of it, where a note holds; null else, and where the note has been erased. */
+  /** The user's explanation, if a note applies; otherwise null, and also if the note has been erased. */
   readonly note: string | null
   readonly notedAt: string | null
-  /** Of severity, amounts, evidence and every number of the explanation: a note holds as long as it stays. */
+  /**
+   * Over severity, amounts, evidence and every number of the explanation: a note applies as long as it is
+   * unchanged.
+   */
   readonly figuresHash: string
 }
 
 const COLUMNS: Readonly<Record<string, string>> = {
-  break_id: 'Stable id: the same disagreement has it in every build.',
+  break_id: 'Stable id: the same disagreement has the same id in every build.',
   check_name: 'Check that found it.',
   severity: 'error: our own books contradict themselves; warning: books and venue disagree; notice.',
-  account: 'Account concerned; null where it is none in particular.',
-  ledger: 'Ledger concerned; null where it is none in particular.',
-  coin: 'Coin concerned; null where it is none in particular.',
-  occurred_at: 'When the disagreement arose; null where it has no moment.',
-  expected: 'What was expected, in units of the coin; null where it is not an amount.',
-  found: 'What was found, in units of the coin; null where it is not an amount.',
-  difference: 'found − expected; null where one of them is.',
-  explanation: 'What it means and what would cure it.',
-  evidence: 'Ids to look at, as a JSON list.',
+  account: 'Account affected; null if none in particular.',
+  ledger: 'Ledger affected; null if none in particular.',
+  coin: 'Coin affected; null if none in particular.',
+  occurred_at: 'When the disagreement arose; null if it has no point in time.',
+  expected: 'What was expected, in units of the coin; null if it is not an amount.',
+  found: 'What was found, in units of the coin; null if it is not an amount.',
+  difference: 'found − expected; null if either is null.',
+  explanation: 'What it means and how to resolve it.',
+  evidence: 'Ids of the evidence, as a JSON list.',
   first_seen_at: 'When a build first found it.',
   status: 'open, explained by a note of the user, or resolved.',
-  note: 'What the user says of it; null where no note holds, and where the note has been erased.',
-  noted_at: 'When the note was made; null where no note holds.',
+  note: 'The user’s explanation; null if no note applies or the note has been erased.',
+  noted_at: 'When the note was made; null if no note applies.',
   figures_hash:
-    'Of severity, amounts, evidence and the numbers of the explanation: with other figures a note no longer holds.',
+    'Hash of severity, amounts, evidence and the numbers of the explanation: once they change, a note no longer applies.',
 }
 
 export const breakColumns: readonly string[] = Object.keys(COLUMNS)
 
-/** Columns that ledgers of earlier versions lack; what they knew of their breaks is carried on all the same. */
+/** Columns that ledgers of earlier versions do not have; their breaks are carried forward all the same. */
 const ADDED_LATER: ReadonlySet<string> = new Set(['note', 'noted_at', 'figures_hash'])
 
-/** What the breaks of a published ledger must tell to be carried on. */
+/** The columns that the breaks of a published ledger need to be carried forward. */
 export const carriedColumns: readonly string[] = breakColumns.filter((name) => !ADDED_LATER.has(name))
 
-/** What a build says of a break besides what the check has found. */
+/** What a build adds to a break beyond what the check has found. */
 const ADDED_BY_BUILD: ReadonlySet<string> = new Set(['first_seen_at', 'status', 'note', 'noted_at'])
 
-/** What `breaks` is made from, besides the checks. */
+/** What `breaks` is built from, besides the checks. */
 export const BREAKS_READ: readonly string[] = ['landing.notes', 'staging.previous_breaks']
 
-/** What a check says of each disagreement; `culprit` tells it from others of the same account, ledger and coin. */
+/** The columns of a check; `culprit` distinguishes disagreements of the same account, ledger and coin. */
 const CHECK_COLUMNS = [
   'severity',
   'account',
@@ -84,7 +87,7 @@ const CHECK_COLUMNS = [
   'culprit',
 ]
 
-/** Refuses a check whose table, which has been made, lacks a column that `breaks` needs. */
+/** Refuses a check whose table is missing a column that `breaks` needs. */
 export async function mustBeChecks(connection: DuckDBConnection, models: readonly Model[]): Promise<void> {
   const reader = await connection.runAndReadAll(
     "select table_name, list(column_name) from duckdb_columns() where 'checks' in (database_name, schema_name) group by table_name",
@@ -96,16 +99,19 @@ export async function mustBeChecks(connection: DuckDBConnection, models: readonl
     const columns = columnsOf.get(table) ?? []
     const missing = CHECK_COLUMNS.filter((name) => !columns.includes(name))
     if (missing.length === 0) continue
-    throw new ModelError('A check lacks a column.', {
+    throw new ModelError('A check is missing a column.', {
       where: file,
       expected: CHECK_COLUMNS.join(', '),
       found: `no ${missing.join(', no ')}`,
-      action: 'Add it to the select; cast(null as …) where it does not apply.',
+      action: 'Add it to the select; cast(null as …) if it does not apply.',
     })
   }
 }
 
-/** Makes `staging.previous_breaks` from the ledger attached as `before`, whose breaks have these columns, or empty; and lets go of it. */
+/**
+ * Creates `staging.previous_breaks` from the ledger attached as `before`, whose breaks have these columns, or
+ * empty; then detaches it.
+ */
 export async function loadPreviousBreaks(
   connection: DuckDBConnection,
   columns: readonly string[] | null,
@@ -123,27 +129,26 @@ export async function loadPreviousBreaks(
       `insert into staging.previous_breaks (${known}) select ${known} from ${PREVIOUS}.main.breaks`,
     )
   } catch {
-    // A damaged ledger has nothing to carry on: it is about to be replaced by a whole one.
+    // A damaged ledger has nothing to carry forward: it is about to be replaced.
   }
-  // Whoever asks which columns there are would be told of all of its columns too.
+  // Otherwise a query for the existing columns would list all of its columns too.
   await connection.run(`detach ${PREVIOUS}`)
 }
 
-/** The numbers of an explanation are figures; its words are not, so that they may be put better. */
+/** The numbers of an explanation are figures; its words are not, so that they can be improved. */
 const FIGURES_HASH = `substr(sha256(concat_ws('|', severity, coalesce(cast(expected as varchar), ''),
          coalesce(cast(found as varchar), ''), coalesce(cast(difference as varchar), ''), evidence,
          array_to_string(regexp_extract_all(explanation, '[0-9][0-9.:-]*'), ' '))), 1, 16)`
 
-/** What a check of nothing would find. */
+/** The columns of a check, without rows. */
 const NO_CHECK = `select '' as check_name, '' as severity, '' as account, '' as ledger, '' as coin,
   cast(null as timestamptz) as occurred_at, cast(0 as decimal(38, 18)) as expected, cast(0 as decimal(38, 18)) as found,
   cast(0 as decimal(38, 18)) as difference, '' as explanation, '' as evidence, '' as culprit where false`
 
 /**
- * Makes `breaks` from the tables of the checks, of which those that were kept found what they had found before, and the
- * user's notes; `now` is when new ones count as first seen.
- * A note holds for the figures that it was made for. Books that contradict themselves are not put right by a note, so
- * that a break of severity error stays open.
+ * Builds `breaks` from the tables of the checks, where checks that were kept have their earlier findings, and
+ * the user's notes; `now` is when new breaks count as first seen. A note applies to the figures that it was
+ * made for. A note cannot resolve a contradiction within the books, so a break of severity error stays open.
  */
 export async function assembleBreaks(
   connection: DuckDBConnection,
@@ -211,7 +216,7 @@ export const breaksDocs: Documented = {
   columnDocs: new Map(Object.entries(COLUMNS)),
 }
 
-/** The breaks that are found now, open ones before explained ones, the gravest first. */
+/** The current breaks, open before explained, the most severe first. */
 export async function readBreaks(connection: DuckDBConnection): Promise<Break[]> {
   const reader = await connection.runAndReadAll(
     `select break_id, check_name, severity, account, ledger, coin,

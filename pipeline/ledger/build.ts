@@ -1,5 +1,5 @@
-// Makes the ledger from what has landed: models in the order in which they read each other, then the checks, then
-// publication by one rename. A build that fails leaves the published ledger untouched.
+// Builds the ledger from what has landed: models in dependency order, then the checks, then publication by
+// one rename. A build that fails leaves the published ledger untouched.
 import { dirname, join } from 'node:path'
 import type { DuckDBInstance } from '@duckdb/node-api'
 import { onAbort } from '../../models/abort.ts'
@@ -65,35 +65,38 @@ export { type BuildEvent, BuildFailed, type ExtraStep }
 export interface BuildOptions {
   /** Folder of the books. */
   readonly dir: string
-  /** The landing database, attached as `landing` in this instance; a build that fails asks it whether it is damaged. */
+  /**
+   * The landing database, attached as `landing` in this instance; a build that fails checks whether it is
+   * damaged.
+   */
   readonly landing: {
     readonly instance: DuckDBInstance
-    /** What the instance runs under, as an error tells it. */
+    /** The limits of the instance, as errors state them. */
     readonly engine: EngineSettings
     damage?(): Promise<TieoutError | null>
   }
   /** When new breaks count as first seen, and the ledger as published. */
   readonly now: Date
   readonly clock: Clock
-  /** Stops a build, also in the middle of a statement. */
+  /** Stops a build, even in the middle of a statement. */
   readonly signal?: AbortSignal | undefined
   readonly config: BuildConfig
-  /** Publish even when a check fails at severity error. */
+  /** Publish even if a check fails at severity error. */
   readonly publishAnyway?: boolean
-  /** Only these tables and checks, with all that they are made from; every one when absent. */
+  /** Only these tables and checks, with everything they depend on; all if absent. */
   readonly only?: readonly string[]
-  /** False: run models and checks, and throw the result away. */
+  /** False: run models and checks, and discard the result. */
   readonly publish?: boolean
-  /** Make every table again, also where nothing that decides it has changed. */
+  /** Rebuild every table, even if none of its inputs have changed. */
   readonly full?: boolean
-  /** What is worth knowing of how the build went, in a sentence. */
+  /** Receives remarks on how the build went, one sentence each. */
   readonly onNote?: ((text: string) => void) | undefined
   readonly steps?: readonly ExtraStep[]
   readonly log?: (event: BuildEvent) => void
   readonly disk?: Disk
 }
 
-/** Somebody asked it to stop, and so it did. */
+/** The build was asked to stop, and did. */
 export class BuildStopped extends TieoutError {
   override readonly name = 'BuildStopped'
   override readonly exitCode = 5
@@ -108,19 +111,19 @@ export interface BuildResult {
   readonly openBreaks: readonly Break[]
   /** Breaks that a note of the user explains. */
   readonly explainedBreaks: readonly Break[]
-  /** Rows and milliseconds of each table, in the order in which they were made. */
+  /** Rows and milliseconds of each table, in build order. */
   readonly tables: readonly BuildEvent[]
-  /** Every table with its rows and what decided it. */
+  /** Every table with its rows and a hash of its inputs. */
   readonly found: ReadonlyMap<string, Found>
 }
 
 let builds = 0
 
 /**
- * Builds, checks and publishes. Throws ModelError for a model that cannot be ordered, BuildFailed for one that fails.
- * A build with open breaks of severity error is published only when asked; its breaks are kept beside the books. Tables of
- * the published ledger that nothing has changed are kept, but for a build that is `full` or of `only` some tables; where that
- * fails everything is made again.
+ * Builds, checks and publishes. Throws ModelError for a model that cannot be ordered, BuildFailed for one
+ * that fails. A build with open breaks of severity error is published only on request; its breaks are stored
+ * beside the books. Tables of the published ledger whose inputs are unchanged are kept, unless the build is
+ * `full` or `only` for some tables; if keeping them fails, everything is rebuilt.
  */
 export async function buildLedger(options: BuildOptions): Promise<BuildResult> {
   const full = options.full === true || options.only !== undefined
@@ -130,7 +133,7 @@ export async function buildLedger(options: BuildOptions): Promise<BuildResult> {
     if (full || !(error instanceof KeptDiffer || error instanceof BuildFailed)) throw error
     const why =
       error instanceof KeptDiffer ? `the published ${error.message} is not what was built` : error.message
-    options.onNote?.(`Making every table again: ${why}.`)
+    options.onNote?.(`Rebuilding every table: ${why}.`)
     return attempt({ ...options, full: true })
   }
 }
@@ -165,7 +168,7 @@ async function attempt(options: BuildOptions): Promise<BuildResult> {
   })
 }
 
-/** Does the work, and interrupts whatever statement it is at when the signal comes: BuildStopped. */
+/** Does the work, and interrupts the current statement when the signal arrives: BuildStopped. */
 export async function untilStopped<T>(
   workspace: Workspace,
   { signal, clock }: BuildOptions,
@@ -187,12 +190,12 @@ export async function untilStopped<T>(
 }
 
 export const buildStopped = (cause: unknown): BuildStopped =>
-  new BuildStopped('The build was stopped; the published ledger is as it was.', {
-    action: 'Run again: what has landed is kept.',
+  new BuildStopped('The build was stopped; the published ledger is unchanged.', {
+    action: 'Run the build again: what has landed is kept.',
     cause,
   })
 
-/** What a failed build came to: a full disk before all, since that is what spilling meets first when there is no memory. */
+/** Why a build failed: a full disk first, because spilling runs into that when memory is short. */
 async function explained(
   { dir, landing }: BuildOptions,
   unfinished: string,
@@ -200,11 +203,11 @@ async function explained(
   error: unknown,
 ): Promise<unknown> {
   const where = error instanceof BuildFailed ? (error.details.where ?? '') : published
-  const sentence = 'The build ran out of memory; the published ledger is as it was.'
+  const sentence = 'The build ran out of memory; the published ledger is unchanged.'
   const short = outOfMemory(sentence, where, landing.engine, error)
   const files = { published, landing: join(dir, 'landing.duckdb') }
   if (short !== null) return (await fullDisk(unfinished, files, error)) ?? short
-  const limit = 'The ledger could not be built under the limit of file sizes; the published one is as it was.'
+  const limit = 'The ledger could not be built under the file size limit; the published one is unchanged.'
   const limited = fileLimited(limit, dirname(unfinished), error)
   if (limited !== null) return limited
   return (await landing.damage?.()) ?? (await fullDisk(unfinished, files, error)) ?? error
@@ -285,13 +288,16 @@ async function make(
   const openBreaks = allBreaks.filter(({ status }) => status === 'open')
   const breaks = countBySeverity(openBreaks)
   const published = (options.publish ?? true) && (breaks.error === 0 || options.publishAnyway === true)
-  // Nobody opens a build that is thrown away.
+  // Nobody opens a build that is discarded.
   if (published) await writeComments(connection, documented)
   const explainedBreaks = allBreaks.filter(({ status }) => status === 'explained')
   return { published, breaks, openBreaks, explainedBreaks, tables, found }
 }
 
-/** Opens the unfinished ledger as a copy of the published one, with the tables that `base` tells of, or else as an empty one. */
+/**
+ * Opens the unfinished ledger as a copy of the published one, with the tables listed in `base`, or else as an
+ * empty one.
+ */
 async function beginWith(
   workspace: Workspace,
   { path, unfinished }: { readonly path: string; readonly unfinished: string },

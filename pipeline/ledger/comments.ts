@@ -1,4 +1,4 @@
-// Writes what each published table and column means into the ledger, for whoever opens it without these sources.
+// Writes the meaning of each published table and column into the ledger, for readers without these sources.
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { identifier, literal } from '../engine/quote.ts'
 import { type Documented, qualify } from './models.ts'
@@ -13,7 +13,10 @@ export const docsOfStep = ({ name, writes, docs, columns }: ExtraStep): Document
     columnDocs: new Map(Object.entries(columns?.[table] ?? {})),
   }))
 
-/** Comments the tables of schema main, where they do not say so already; a meaning for a column that is not there is passed over. */
+/**
+ * Comments the tables of schema main where the comment differs; a meaning for a column that does not exist is
+ * ignored.
+ */
 export async function writeComments(
   connection: DuckDBConnection,
   documented: readonly Documented[],

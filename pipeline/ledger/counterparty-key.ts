@@ -1,6 +1,6 @@
-// The key under which names of counterparties become pseudonyms. It is random, belongs to one folder of books and stays in it:
-// who has the ledger, a report or an export without the key can neither read a name out of a pseudonym nor try names
-// against it. A folder that loses it gets another one, and with it other pseudonyms.
+// The key under which names of counterparties become pseudonyms. It is random, belongs to one folder of books
+// and stays in it: with the ledger, a report or an export but without the key, nobody can read a name from a
+// pseudonym or test names against it. A folder that loses its key gets a new one, and with it new pseudonyms.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
@@ -14,11 +14,14 @@ const KEY = /^[0-9a-f]{64}$/
 
 interface KeyOptions {
   readonly disk: Disk
-  /** Told that a new key was made: nothing in the books tells whether there was another one before. */
+  /** Called if a new key was created: nothing in the books shows whether there was an earlier one. */
   readonly onNote?: ((text: string) => void) | undefined
 }
 
-/** Hex text; null, and no file made, while nothing that names a counterparty has landed. CorruptionError for a file that holds no key. */
+/**
+ * Hex text; null, without creating a file, while nothing that names a counterparty has landed.
+ * CorruptionError for a file that holds no key.
+ */
 export async function counterpartyKey(
   connection: DuckDBConnection,
   dir: string,
@@ -35,16 +38,16 @@ export async function counterpartyKey(
 }
 
 const NEW_KEY =
-  `Made a new ${COUNTERPARTY_KEY_FILE}, from which P2P counterparties have their pseudonyms: keep a copy, since without ` +
-  'it they change. If these books had another one before, put that in its place and build again.'
+  `Created a new ${COUNTERPARTY_KEY_FILE}, the key to the pseudonyms of P2P counterparties. Keep a copy: without ` +
+  'it the pseudonyms change. If these books had a different key before, restore that file and run `tieout build`.'
 
-/** Table in which a build has the key; of its rows the ledger keeps a hash. */
+/** Table in which a build has the key; the ledger keeps a hash of its rows. */
 export const KEY_TABLE = 'staging.counterparty_key'
 
-/** Told where the file holds another key than the one by which the published ledger was made. */
+/** Reported if the file holds a different key from that of the published ledger. */
 export const OTHER_KEY =
-  `The ${COUNTERPARTY_KEY_FILE} is another one than that of the ledger published before: every P2P counterparty has another ` +
-  'pseudonym now, and what was noted under the old ones names nobody. If it came here by mistake, put the former one in its place and build again.'
+  `The ${COUNTERPARTY_KEY_FILE} differs from that of the previously published ledger: every P2P counterparty now has a new ` +
+  'pseudonym, and anything noted under the old ones no longer matches anybody. If this is a mistake, restore the former key and run `tieout build`.'
 
 function readKey(path: string, bytes: Buffer): string {
   const key = bytes.toString('latin1').trim()
@@ -52,7 +55,7 @@ function readKey(path: string, bytes: Buffer): string {
   throw new CorruptionError('The key of the counterparties is damaged.', {
     where: path,
     expected: '64 hexadecimal digits',
-    found: `${bytes.length} bytes that are something else`,
+    found: `${bytes.length} bytes that are not a key`,
     action: 'Restore the file from a backup; or remove it, and counterparties get new pseudonyms.',
   })
 }

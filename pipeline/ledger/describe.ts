@@ -1,13 +1,14 @@
-// What a table is, as its comment says it: one text of prose, with lines that begin with `grain:` and `keys:`.
+// What a table is, according to its comment: one text of prose, with lines that begin with `grain:` and
+// `keys:`.
 
 export interface Description {
   readonly says: string
-  /** Empty where the comment has no such line. */
+  /** Empty if the comment has no such line. */
   readonly grain: string
   readonly keys: string
 }
 
-/** A line without a mark of its own goes on with the line above it. */
+/** A line without a label continues the line above it. */
 export function describe(doc: string): Description {
   const parts = { says: [] as string[], grain: [] as string[], keys: [] as string[] }
   let current: keyof typeof parts = 'says'

@@ -1,5 +1,5 @@
-// A published ledger that stands on a server, as the readers of a file see it: a database beside the books with the same
-// tables, of which each gets its rows when a question names it. It ends with its reader.
+// A published ledger on a server, presented like a file: a database beside the books with the same tables,
+// each of which gets its rows when a query first names it. It is removed with its reader.
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { TieoutError } from '../../models/error.ts'
@@ -12,18 +12,18 @@ import { type Reader, type Room, readerOf } from './reader.ts'
 
 /** One published state on a server. */
 export interface DistantState {
-  /** Names this state among all that were ever published. */
+  /** Identifies this state among all that were ever published. */
   readonly identity: string
-  /** The statements that make its tables here, without rows, comments included. */
+  /** The statements that create its tables here, without rows, comments included. */
   readonly definitions: readonly string[]
   /** Adds the rows of a table to the one of the same name in schema main. */
   fetch(connection: DuckDBConnection, table: string, folder: string): Promise<void>
   close(): Promise<void>
 }
 
-/** Where the ledger stands, if it is no file of the books. */
+/** Where the ledger is, if not in a file of the books. */
 export interface LedgerSource {
-  /** The state that is published now; it stays the same until it is closed. NoLedger where there is none. */
+  /** The state that is published now; it stays the same until it is closed. NoLedger if there is none. */
   open(signal?: AbortSignal): Promise<DistantState>
 }
 
@@ -47,7 +47,7 @@ export async function distantReader(state: DistantState, limits: Limits, room: R
     await filling.run("set global timezone = 'UTC'")
     await filling.run(state.definitions.join(';\n'))
     await writeMacros(filling)
-    // What is brought comes as files into this folder; nothing else of the machine can be read.
+    // Fetched rows arrive as files in this folder; nothing else on the machine can be read.
     await filling.run(`set allowed_directories = [${literal(folder.path)}]`)
     await filling.run('set enable_external_access = false')
     await filling.run('set lock_configuration = true')
@@ -72,11 +72,14 @@ export async function distantReader(state: DistantState, limits: Limits, room: R
     close()
     throw error instanceof TieoutError
       ? error
-      : new Error('The published ledger cannot be brought.', { cause: error })
+      : new Error('The published ledger cannot be fetched.', { cause: error })
   }
 }
 
-/** Fetches the tables that a statement names, each once and one after the other; all of them where no statement is known. */
+/**
+ * Fetches the tables that a statement names, each once and one after the other; all of them if no statement
+ * is known.
+ */
 function bringing(
   tables: ReadonlyMap<string, unknown>,
   fetch: (table: string) => Promise<void>,

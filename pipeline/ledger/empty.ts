@@ -1,10 +1,11 @@
-// Tables that come out empty without being asked. The form of a select may tell that it has no row, where a table that must
-// have one has none; and where all that it reads is empty, or is the same as ever, its answer is the same as ever. The
-// columns of such a table are known by what decides them: the text of the select, the columns of what it reads, and so on
-// down to what has landed and what is given. So a build makes the table from its columns, without planning the select:
-// most feeds of most accounts are empty, and planning is most of what a small build costs. What such tables and their
-// columns mean is the same as ever too: a build begins with a copy of an empty ledger, comments and all, and fills in it
-// what has rows; only a table of other columns is made anew.
+// Tables that are known to be empty without running their query. The form of a select may show that it has no
+// row if a certain table has none; and if all its inputs are empty or unchanged, its answer is unchanged. The
+// columns of such a table are known from their inputs: the text of the select, the columns of what it reads,
+// and so on down to what has landed and what is given. So a build creates the table from its columns, without
+// planning the select: most feeds of most accounts are empty, and planning is most of what a small build
+// costs. The comments of such tables never change either: a build begins with a copy of an empty ledger,
+// comments included, and fills in the tables that have rows; only a table with different columns is
+// recreated.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,19 +19,21 @@ import type { Model } from './models.ts'
 import { holds, type ParseTree } from './parse-tree.ts'
 import { CATALOG } from './workspace.ts'
 
-/** Name and type of each column, as they stand in a definition. */
+/** Name and type of each column, as in a table definition. */
 type Columns = string
 
-/** What earlier builds found; the compiled package brings what the shipped models make of empty books. */
+/**
+ * What earlier builds found; the compiled package ships the results of the shipped models for empty books.
+ */
 const SHAPES_FILE = join(packageRoot, 'dist', 'empty.json')
 
-/** The published ledger of empty books; the compiled package brings it. */
+/** The published ledger of empty books; shipped with the compiled package. */
 const EMPTY_LEDGER = join(packageRoot, 'dist', 'empty.duckdb')
 
 interface Shapes {
-  /** Columns by what decides them, hashed. */
+  /** Columns by a hash of what they depend on. */
   readonly columns: Map<string, Columns>
-  /** What decides the rows of a table that has none, hashed. */
+  /** A hash of the inputs of a table without rows. */
   readonly empty: Set<string>
 }
 
@@ -55,22 +58,23 @@ const shapesOf = ({ columns, empty }: KeptShapes): Shapes => ({
   empty: new Set(empty),
 })
 
-/** Forgets the shapes that are known: what is learned from then on is what the present sources make. */
+/** Forgets the known shapes: from then on they are learned from the present sources. */
 export function forgetShapes(): void {
   shapes = shapesOf({ columns: {}, empty: [] })
 }
 
-/** Removes the empty ledger that was kept: it is what earlier sources made. */
+/** Removes the stored empty ledger, which earlier sources produced. */
 export const forgetEmptyLedger = (): void => rmSync(EMPTY_LEDGER, { force: true })
 
-/** Writes down the shapes that are known, and the tables of this published ledger, for the processes that come after. */
+/** Stores the known shapes, and the tables of this published ledger, for later processes. */
 export async function keepShapes(connection: DuckDBConnection, ledger: string): Promise<void> {
   const { columns, empty } = knownShapes()
   const kept: KeptShapes = { columns: Object.fromEntries(columns), empty: [...empty] }
   writeFileSync(SHAPES_FILE, JSON.stringify(kept))
   forgetEmptyLedger()
   await connection.run(`attach ${literal(ledger)} as published (read_only)`)
-  // Small blocks, and statistics of columns in their newest form, which is a tenth of the size: nobody else reads it.
+  // Small blocks, and column statistics in their newest form, which is a tenth of the size: nobody else reads
+  // it.
   await connection.run(
     `attach ${literal(EMPTY_LEDGER)} as empty_ledger (block_size 16384, storage_version 'latest')`,
   )
@@ -80,7 +84,10 @@ export async function keepShapes(connection: DuckDBConnection, ledger: string): 
   await connection.run('detach published')
 }
 
-/** Copies the tables of the empty ledger into the unfinished one, which has none. Where there is none to copy they are made one by one. */
+/**
+ * Copies the tables of the empty ledger into the unfinished one, which has none. If there is none to copy,
+ * they are created one by one.
+ */
 export async function standEmptyTables(connection: DuckDBConnection): Promise<void> {
   if (!existsSync(EMPTY_LEDGER)) return
   const attached = await connection.run(`attach ${literal(EMPTY_LEDGER)} as empty_ledger (read_only)`).then(
@@ -92,7 +99,7 @@ export async function standEmptyTables(connection: DuckDBConnection): Promise<vo
   await closing(close, () => connection.run(`copy from database empty_ledger to ${CATALOG} (schema)`))
 }
 
-/** Takes out the tables of the empty ledger that this build does not make. */
+/** Removes the tables of the empty ledger that this build does not create. */
 export async function dropUnmade(connection: DuckDBConnection, made: ReadonlySet<string>): Promise<void> {
   const reader = await connection.runAndReadAll(
     `select 'main.' || table_name, 'table' from duckdb_tables() where database_name = '${CATALOG}'
@@ -103,29 +110,29 @@ export async function dropUnmade(connection: DuckDBConnection, made: ReadonlySet
     await connection.run(unmade.map(([table, kind]) => `drop ${kind} ${table}`).join(';\n'))
 }
 
-/** A model with what its text decides. */
+/** A model with what its text determines. */
 export interface Asked extends ParseTree {
   readonly model: Model
-  /** Of a union, what it is of. */
+  /** For a union, its parts. */
   readonly parts?: readonly (Pick<ParseTree, 'emptyWhen'> & { readonly select: string })[] | undefined
 }
 
-/** What decides the tables of one build, as far as it can be known without asking. */
+/** The inputs of the tables of one build, as far as known without running queries. */
 export class Emptiness {
-  /** What decides the columns of a table, hashed. */
+  /** A hash of what the columns of a table depend on. */
   readonly #columns = new Map<string, string>()
-  /** What decides its rows as well, hashed: of the tables whose rows are known to be none, or the same as ever. */
+  /** A hash of what its rows depend on too: for tables known to have no rows, or unchanged ones. */
   readonly #rows = new Map<string, string>()
   /** Tables that have no row. */
   readonly #empty = new Set<string>()
-  /** Columns of the tables that stand in the unfinished ledger already, empty. */
+  /** Columns of the tables that are already in the unfinished ledger, empty. */
   readonly #standing = new Map<string, Columns>()
-  /** What decides the columns of tables without rows that no build has made yet. */
+  /** Hashes for the columns of tables without rows that no build has created yet. */
   readonly #learned = new Map<string, string>()
 
   /**
-   * What has landed and what is given must stand there, with these rows. What stands in the unfinished ledger has none, but
-   * for the tables that `kept` says to have some.
+   * What has landed and what is given must exist, with these rows. Tables already in the unfinished ledger
+   * have no rows, except those that `kept` lists.
    */
   static async of(
     connection: DuckDBConnection,
@@ -142,7 +149,7 @@ export class Emptiness {
     return emptiness
   }
 
-  /** The statement that makes the table; null where it stands as its select would make it. */
+  /** The statement that creates the table; null if it already exists as its select would create it. */
   statement(asked: Asked): string | null {
     const { table, isView } = asked.model
     const decided = isView ? null : printOf(asked, this.#columns)
@@ -151,25 +158,28 @@ export class Emptiness {
     if (columns !== undefined && this.#isWithoutRows(asked))
       return stands ? null : `create or replace table ${table} (${columns})`
     const select = this.#askedFor(asked)
-    // It keeps its comments so; to write them again would take a twelfth of a small build.
+    // This keeps its comments; writing them again would take a twelfth of a small build.
     if (stands) return `insert into ${table}\n${select}`
     return `create or replace ${isView ? 'view' : 'table'} ${table} as\n${select}`
   }
 
-  /** Its select, without the parts of a union that are certain to bring no row: a statement is as dear as it is long. */
+  /**
+   * Its select, without the parts of a union that certainly have no row: the cost of a statement grows with
+   * its length.
+   */
   #askedFor({ model, parts = [] }: Asked): string {
     const some = parts.filter(({ emptyWhen }) => !holds(emptyWhen, this.#empty))
     return some.length === 0 ? model.select : some.map(({ select }) => select).join('\nunion all\n')
   }
 
-  /** Whether it is certain that the table has no row. */
+  /** Whether the table certainly has no row. */
   #isWithoutRows(asked: Asked): boolean {
     if (holds(asked.emptyWhen, this.#empty)) return true
     const decided = printOf(asked, this.#rows)
     return decided !== null && knownShapes().empty.has(decided)
   }
 
-  /** Takes in that the table has been made; of a view nobody has counted the rows. */
+  /** Records that the table has been created; the rows of a view have not been counted. */
   made(asked: Asked, rows: number): void {
     const { table, isView } = asked.model
     const columns = printOf(asked, this.#columns)
@@ -183,7 +193,7 @@ export class Emptiness {
     if (columns !== null && !knownShapes().columns.has(columns)) this.#learned.set(table, columns)
   }
 
-  /** Takes in the tables that a step has written, with their numbers of rows. */
+  /** Records the tables that a step has written, with their row counts. */
   async written(connection: DuckDBConnection, counts: ReadonlyMap<string, number>): Promise<void> {
     const schemas = ['landing', 'staging', CATALOG]
     for (const [table, columns] of await columnsIn(connection, schemas, [...counts.keys()])) {
@@ -192,7 +202,7 @@ export class Emptiness {
     }
   }
 
-  /** Keeps the columns of this build’s tables for the next one. */
+  /** Stores the columns of this build’s tables for the next one. */
   async learn(connection: DuckDBConnection): Promise<void> {
     if (this.#learned.size === 0) return
     const made = await columnsIn(connection, [CATALOG, 'staging', 'checks'])
@@ -209,7 +219,9 @@ export class Emptiness {
   }
 }
 
-/** Hash of the select and of what is known of each table that it reads; null when one of them is not known. */
+/**
+ * Hash of the select and of what is known about each table that it reads; null if one of them is not known.
+ */
 function printOf({ model, reads }: Asked, known: ReadonlyMap<string, string>): string | null {
   const prints = reads.map((table) => known.get(table))
   return prints.includes(undefined) ? null : hashOf([model.select, ...prints])
@@ -218,7 +230,7 @@ function printOf({ model, reads }: Asked, known: ReadonlyMap<string, string>): s
 const hashOf = (parts: readonly (string | undefined)[]): string =>
   createHash('sha256').update(parts.join('\n')).digest('hex')
 
-/** The columns of the tables of these databases, or of some of them, by the name under which models read them. */
+/** The columns of the tables of these databases, or some of them, by the name that models use. */
 async function columnsIn(
   connection: DuckDBConnection,
   databases: readonly string[],

@@ -3,7 +3,7 @@ import { endpoints } from '../../connectors/catalogue.ts'
 import { type ItemTable, itemTables } from './items.ts'
 import type { PublishedRecord } from './records.ts'
 
-/** Each record type once; a feed that lands one of an earlier feed adds nothing. */
+/** Each record type once; a feed that lands the type of an earlier feed adds nothing. */
 export const feedRecords: readonly PublishedRecord[] = endpoints
   .flatMap(({ name, item, window }) =>
     item === null
@@ -12,5 +12,5 @@ export const feedRecords: readonly PublishedRecord[] = endpoints
   )
   .filter(({ record }, index, all) => all.findIndex((other) => other.record.table === record.table) === index)
 
-/** The tables of what stands inside these records. */
+/** The tables of the lists and objects inside these records. */
 export const recordItems: readonly ItemTable[] = feedRecords.flatMap(itemTables)

@@ -9,7 +9,7 @@ const SCALE = 18
 const ONE = 10n ** 18n
 const LIMIT = 10n ** 38n
 
-/** Whole quotient, rounded half to even. The divisor is not zero. */
+/** Integer quotient, rounded half to even. The divisor is not zero. */
 export function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
   const negative = dividend < 0n !== divisor < 0n
   const [top, bottom] = [dividend < 0n ? -dividend : dividend, divisor < 0n ? -divisor : divisor]
@@ -30,14 +30,14 @@ export const exactRatio = (a: bigint, b: bigint, c: bigint): bigint | null =>
 
 const inRange = (units: bigint): bigint | null => (units < LIMIT && units > -LIMIT ? units : null)
 
-/** Makes the functions known to the instance of the connection; doing so again changes nothing. */
+/** Registers the functions with the instance of the connection; repeating it changes nothing. */
 export function registerExactFunctions(connection: DuckDBConnection): void {
   connection.registerScalarFunction(scalar('exact_multiply', exactMultiply))
   connection.registerScalarFunction(scalar('exact_divide', exactDivide))
   connection.registerScalarFunction(scalar('exact_ratio', exactRatio))
 }
 
-/** A function of as many amounts as the operation takes. */
+/** A function with as many amounts as the operation takes. */
 function scalar(name: string, operation: (...units: bigint[]) => bigint | null): DuckDBScalarFunction {
   const amount = DECIMAL(38, SCALE)
   const { length } = operation
@@ -46,7 +46,8 @@ function scalar(name: string, operation: (...units: bigint[]) => bigint | null):
   made.setReturnType(amount)
   for (let at = 0; at < length; at += 1) made.addParameter(amount)
   const results = new AmountColumn()
-  // By the handles: the client's own vectors make an object for every value, which costs as much as what is calculated.
+  // Through the raw handles: the client's own vectors create an object per value, which costs as much as the
+  // calculation.
   duckdb.scalar_function_set_function(made.scalar_function, (_info, handle, output) => {
     const input = new DuckDBDataChunk(handle)
     const rows = input.rowCount

@@ -104,7 +104,10 @@ grain: one row per code`
 
 const permissionsSelect = `select * from (values ${permissionCodes.map((code) => `('${code}')`).join(', ')}) as codes (code)`
 
-/** Every record that is declared with a type: a feed that lands one is classified and checked like the others. */
+/**
+ * Every record that is declared with a type: the feed that lands it is classified and checked like the
+ * others.
+ */
 const typedRecords = feedRecords.flatMap(({ feed, record }) =>
   record.typed === null ? [] : [{ feed, record, typed: record.typed }],
 )
@@ -143,7 +146,7 @@ const movedDoc = `Records of all feeds that are booked, in one form, every versi
 A view: what reads it reads the tables of the records.
 grain: one row per feed, account, source_id and version`
 
-/** The record's key is one field, its id: a booked record is one change, which the venue names. */
+/** The record's key is one field, its id: a booked record is one change, which the venue identifies. */
 function movedOf({ feed, record, typed }: TypedRecord): string[] {
   const { books } = typed
   if (books === null) return []
@@ -184,7 +187,10 @@ where t.is_current and types.kind = 'unclassified'`
 const versionsDoc = `Records of which more than one version was received, each version with its content.
 grain: one row per account, feed, record_id and version`
 
-/** `core` is the content without unknown fields, as text: versions that agree on it differ in unknown fields only. */
+/**
+ * `core` is the content without unknown fields, as text: versions with equal cores differ only in unknown
+ * fields.
+ */
 function versionsOf({ feed, record }: FeedRecord): string {
   const keys = record.key.map(columnName)
   if (keys.length === 0) return emptyVersions(feed, record.nature)
@@ -201,7 +207,10 @@ join (select distinct account, ${keys.join(', ')} from main.${record.table} wher
 const keyOf = (record: RecordType): string =>
   `concat_ws('/', ${record.key.map((name) => textOf(record, name)).join(', ')})`
 
-/** A field of the record \`t\` as text, empty for null: the engines write amounts and times, and join nulls, each in its way. */
+/**
+ * A field of the record \`t\` as text, empty for null: the engines write amounts and times, and concatenate
+ * nulls, differently.
+ */
 function textOf({ fields }: RecordType, name: string): string {
   const column = `t.${columnName(name)}`
   switch (fields[name]?.kind) {

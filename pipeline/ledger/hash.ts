@@ -1,8 +1,8 @@
-// One hash over what the published ledger says, so that two builds can be compared: made again from the journal, night
-// by night, or backfilled in any order, the same records give the same hash. What depends on when runs happened is
-// left out: page numbers, when something was seen, runs, coverage, versions that the venue has since changed, the
-// present state of things and the prices read from it, what has no identity, breaks about the fetching itself, and the
-// version that made it and when.
+// One hash over the contents of the published ledger, so that two builds can be compared: rebuilt from the
+// journal, run by run, or backfilled in any order, the same records give the same hash. Anything that depends
+// on when runs happened is excluded: page numbers, when something was seen, runs, coverage, versions that the
+// venue has since changed, the present state of things and the prices read from it, rows without an identity,
+// breaks about the fetching itself, and the version that built it and when.
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
@@ -36,7 +36,7 @@ const LEFT_OUT_TABLES: ReadonlySet<string> = new Set([
   'runs',
   'coverage',
   'fetched_ranges',
-  // From when on is known follows from what was fetched, the calendar ends with the last run.
+  // Beginnings depend on what was fetched, and the calendar ends with the last run.
   'beginnings',
   'wallet_beginnings',
   'calendar',
@@ -54,7 +54,7 @@ const RECORD_TABLES: ReadonlySet<string> = new Set([
   ...recordItems.map(({ items }) => items.table),
 ])
 
-/** Checks about what was fetched or read when, and not about what the records say. */
+/** Checks about what was fetched or read when, not about the content of the records. */
 const LEFT_OUT_CHECKS = [
   'coverage',
   'missing_credential',
@@ -75,14 +75,14 @@ export async function ledgerHash(path: string): Promise<string> {
   return hashOfTables(await tableHashes(path))
 }
 
-/** The one hash of a ledger whose tables have these. */
+/** The hash of a ledger from the hashes of its tables. */
 export function hashOfTables(hashes: ReadonlyMap<string, string>): string {
   const whole = createHash('sha256')
   for (const [table, hash] of hashes) whole.update(`${table} ${hash}\n`)
   return whole.digest('hex')
 }
 
-/** The same by table, to tell where two ledgers differ. */
+/** The same by table, to show where two ledgers differ. */
 export async function tableHashes(path: string): Promise<Map<string, string>> {
   const spill = makeSpillFolder(join(dirname(path), 'tmp'))
   const instance = await DuckDBInstance.create(path, {
@@ -102,7 +102,10 @@ export async function tableHashes(path: string): Promise<Map<string, string>> {
   }
 }
 
-/** The same of a ledger that is open already, with its times in UTC, on a connection that is in a transaction. */
+/**
+ * The same for a ledger that is already open, with its times in UTC, on a connection that is in a
+ * transaction.
+ */
 export async function hashesOf(connection: DuckDBConnection): Promise<Map<string, string>> {
   const hashes = new Map<string, string>()
   for (const [table, columns] of await comparedColumns(connection)) {
@@ -125,8 +128,8 @@ async function comparedColumns(connection: DuckDBConnection): Promise<Map<string
 }
 
 /**
- * Rows as text, hashed one by one and then together in the order of their hashes. A stream that fails ends like one
- * that is done, so it runs in a transaction, which any further statement then refuses.
+ * Rows as text, hashed one by one and then together in the order of their hashes. A stream that fails looks
+ * like one that has ended, so it runs in a transaction, which then refuses any further statement.
  */
 async function hashRows(
   connection: DuckDBConnection,

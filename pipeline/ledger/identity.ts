@@ -1,7 +1,7 @@
-// Which published file is meant.
+// Identifies the published file.
 import { statSync } from 'node:fs'
 
-/** Another file, a copy or one that was written to has another; null where there is none. */
+/** A different file, a copy or a modified file has a different identity; null if there is none. */
 export function identityOf(file: string): string | null {
   const stats = statSync(file, { bigint: true, throwIfNoEntry: false })
   if (stats === undefined) return null

@@ -1,6 +1,7 @@
-// What a build need not make again. A table is decided by its text and by the rows of what it reads; the ledger says of each
-// table what decided it and which rows it had. Where nothing of that has changed a build keeps the table as it was published,
-// and a table made again with the same rows changes nothing behind it. In doubt everything is made again.
+// What a build need not repeat. A table depends on its text and on the rows of what it reads; the ledger
+// records for each table a hash of these inputs and its rows. If they are unchanged, a build keeps the table
+// as published, and a rebuilt table with the same rows changes nothing downstream. In doubt everything is
+// rebuilt.
 import { createHash } from 'node:crypto'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { identifier, literal } from '../engine/quote.ts'
@@ -10,28 +11,28 @@ import { type Documented, shippedModels } from './models.ts'
 import { thisProgram } from './program.ts'
 import { PREVIOUS } from './workspace.ts'
 
-/** The rows of a table, in whatever order they stand. */
+/** The rows of a table, in any order. */
 export interface Rows {
   readonly count: number
-  /** Sum of the 64-bit hashes of the rows, as decimal text; `0` of no rows. */
+  /** Sum of the 64-bit hashes of the rows, as decimal text; `0` for no rows. */
   readonly hash: string
 }
 
 export const NO_ROWS: Rows = { count: 0, hash: '0' }
 
-/** What a build found of one of its tables. */
+/** What a build found for one of its tables. */
 export interface Found extends Rows {
-  /** Hash of the text and of the rows of what was read; empty where that is not known. */
+  /** Hash of the text and the rows that were read; empty if not known. */
   readonly decidedBy: string
 }
 
-/** What a ledger says of one of the tables of its build. */
+/** What a ledger records about one of the tables of its build. */
 export interface Made extends Found {
-  /** When a build first made it with these rows, ISO-8601. */
+  /** When a build first created it with these rows, ISO-8601. */
   readonly madeAt: string
 }
 
-/** By qualified name: published tables, and the steps on the way to them. */
+/** By qualified name: published tables, and the intermediate steps. */
 export type MadeTables = ReadonlyMap<string, Made>
 
 const TABLE = 'made_tables'
@@ -43,27 +44,30 @@ export const madeDocs: Documented = {
 grain: one row per table that has landed (landing), is a step on the way (staging), is a check (checks) or is published (main)
 keys:  table_name unique`,
   columnDocs: new Map([
-    ['table_name', 'Table, with its schema.'],
+    ['table_name', 'Table, including its schema.'],
     [
       'decided_by',
-      'Hash of the text of the model and the rows of all that it reads; of the program, for the table about; `received` for what has landed, `given` for what the configuration and the shipped tables say.',
+      'Hash of the text of the model and the rows of everything it reads; of the program, for the table about; `received` for what has landed, `given` for the configuration and the shipped tables.',
     ],
-    ['row_count', 'Rows of the table; 0 of a view, whose rows nobody counts.'],
+    ['row_count', 'Rows of the table; 0 for a view, whose rows are not counted.'],
     [
       'rows_hash',
-      'Sum of the hashes of its rows, whatever their order; of a published view the hash of its definition.',
+      'Sum of the hashes of its rows, whatever their order; for a published view, the hash of its definition.',
     ],
-    ['made_at', 'When a build first made it with the rows that it has.'],
+    ['made_at', 'When a build first created it with its present rows.'],
   ]),
 }
 
-/** Asks a database; gives the rows of the answer. */
+/** Queries a database; returns the rows of the answer. */
 type Ask = (question: string) => Promise<readonly (readonly unknown[])[]>
 
-/** So many tables at a time where several connections ask beside each other: some have few rows, others nearly all. */
+/**
+ * How many tables are queried at a time if several connections work in parallel: some have few rows, others
+ * nearly all.
+ */
 const TABLES_AT_A_TIME = 8
 
-/** Rows of each table, asked on whichever of these connections is free. */
+/** Rows of each table, queried on whichever of these connections is free. */
 export async function rowsOf(
   lanes: readonly DuckDBConnection[],
   tables: readonly string[],
@@ -79,7 +83,7 @@ export async function rowsOf(
   return found
 }
 
-/** Rows of each table, in two questions. */
+/** Rows of each table, in two queries. */
 export async function askRows(ask: Ask, tables: readonly string[]): Promise<Map<string, Rows>> {
   if (tables.length === 0) return new Map()
   const signed = new Map(tables.map((table) => [table, [] as string[]]))
@@ -103,7 +107,10 @@ const publishedViews = (): string[] =>
     isView === true && table.startsWith('main.') ? [table] : [],
   )
 
-/** The published views of the database that is asked. One has no rows of its own, so its definition stands for them. */
+/**
+ * The published views of the queried database. A view has no rows of its own, so its definition stands in for
+ * them.
+ */
 export async function askViews(ask: Ask): Promise<Map<string, Rows>> {
   const own = publishedViews()
   const found = await ask(
@@ -116,7 +123,7 @@ export async function askViews(ask: Ask): Promise<Map<string, Rows>> {
   )
 }
 
-/** Rows of published tables, views among them. */
+/** Rows of published tables, including views. */
 export async function askPublished(ask: Ask, tables: readonly string[]): Promise<Map<string, Rows>> {
   const views = await askViews(ask)
   const rows = await askRows(
@@ -127,8 +134,9 @@ export async function askPublished(ask: Ask, tables: readonly string[]): Promise
 }
 
 /**
- * Its columns of numbers with 128 bits: DuckDB hashes the halves of one alone and combines them by xor, so that zero and the
- * smallest negative amount, whose halves are equal, have one hash. With its sign each has its own.
+ * Its 128-bit numeric columns: DuckDB hashes the two halves separately and combines them by xor, so that zero
+ * and the smallest negative amount, whose halves are equal, have the same hash. With its sign each has its
+ * own.
  */
 const signedColumns = (table: string): string =>
   `select ${literal(table)}, column_name from (describe from ${table}) where column_type like 'DECIMAL(%' or column_type = 'HUGEINT'`
@@ -136,11 +144,11 @@ const signedColumns = (table: string): string =>
 export const isSame = (one: Rows | undefined, other: Rows | undefined): boolean =>
   one !== undefined && one.count === other?.count && one.hash === other.hash
 
-/** The rows of what a build begins with, by table. */
+/** The rows of a build's inputs, by table. */
 export interface Inputs {
   /** What has landed. */
   readonly landed: ReadonlyMap<string, Rows>
-  /** What the configuration and the shipped tables give. */
+  /** What the configuration and the shipped tables contain. */
   readonly given: ReadonlyMap<string, Rows>
 }
 
@@ -150,7 +158,7 @@ export async function inputsOf(connection: DuckDBConnection, given: readonly str
   return { landed, given: await rowsOf([connection], given) }
 }
 
-/** What has landed, by table. Of a table that never had a row, as most have none, nothing is asked. */
+/** What has landed, by table. Tables that never had a row, which are most of them, are not queried. */
 export async function landedRows(connection: DuckDBConnection): Promise<Map<string, Rows>> {
   const reader = await connection.runAndReadAll(
     "select 'landing.' || table_name, estimated_size > 0 from duckdb_tables() where database_name = 'landing'",
@@ -163,7 +171,7 @@ export async function landedRows(connection: DuckDBConnection): Promise<Map<stri
   return new Map(landed.map(([table]) => [table, rows.get(table) ?? NO_ROWS]))
 }
 
-/** What decides a table, hashed; undefined where the rows of something that it reads are not known. */
+/** A hash of a table's inputs; undefined if the rows of one of them are not known. */
 export function decidedBy(
   text: string,
   reads: readonly string[],
@@ -178,12 +186,13 @@ export function decidedBy(
   return hash.digest('hex')
 }
 
-/** Whose `decided_by` is the origin of the whole ledger; its own rows are not written down. */
+/** The table whose `decided_by` is the origin of the whole ledger; its own rows are not recorded. */
 export const ORIGIN = 'main.about'
 
 /**
- * What decides a whole ledger, hashed: this program and its engine, since functions and steps are part of what a table says;
- * what has been erased, each time that it was, and whether personal data are published, since what has gone must not stay in a copy.
+ * A hash of what a whole ledger depends on: this program and its engine, because functions and steps
+ * determine the contents of tables; every erasure, and whether personal data is published, because erased
+ * data must not stay in a copy.
  */
 export function originOf(erased: string, publishesPersonalData: boolean): string {
   return createHash('sha256')
@@ -191,16 +200,16 @@ export function originOf(erased: string, publishesPersonalData: boolean): string
     .digest('hex')
 }
 
-/** Every booked record, on which all figures rest. */
+/** Every booked record, on which all figures are based. */
 const BOOKED = 'staging.moves'
 
-/** Of the rows that have landed, the share that may stand in tables that have changed. */
+/** The share of landed rows that may be in changed tables. */
 const MOST_CHANGED = 0.5
 
 /**
- * Whether a build may begin with these tables of the published ledger: not after another origin, nor where next to nothing
- * would stay. What has landed changes every night, if only because the venue is asked again for what it told last; where the
- * last build found no new booked record, this one is expected to find none.
+ * Whether a build may begin with these tables of the published ledger: not with a different origin, nor if
+ * hardly anything would be kept. What has landed changes every night, if only because the last range is
+ * requested again; if the last build found no new booked record, this one is expected to find none.
  */
 export function isBase(published: MadeTables, origin: string, { landed }: Inputs): boolean {
   const last = published.get(ORIGIN)
@@ -214,7 +223,7 @@ export function isBase(published: MadeTables, origin: string, { landed }: Inputs
 
 const BREAKS = 'main.breaks'
 
-/** The rows of the breaks, which stand for the checks that a later build keeps. */
+/** The rows of the breaks, which represent the checks that a later build keeps. */
 export const breaksFound = async (connection: DuckDBConnection): Promise<[string, Found]> => {
   const rows = await rowsOf([connection], [BREAKS])
   return [BREAKS, { ...(rows.get(BREAKS) ?? NO_ROWS), decidedBy: '' }]
@@ -231,8 +240,9 @@ export async function hasItsBreaks(connection: DuckDBConnection, published: Made
 }
 
 /**
- * Whether the published ledger, attached as `before`, holds every table of its build and nothing else: what somebody made in
- * it would go on from build to build, or be in the way of the next one. Rows are looked at later, but for tables without.
+ * Whether the published ledger, attached as `before`, contains every table of its build and nothing else: an
+ * object that somebody else created in it would persist from build to build, or obstruct the next one. Rows
+ * are checked later, except for tables that have none.
  */
 export async function holdsItsTables(connection: DuckDBConnection, published: MadeTables): Promise<boolean> {
   const all = (what: string, which: string): string =>
@@ -256,14 +266,17 @@ export async function holdsItsTables(connection: DuckDBConnection, published: Ma
   return !found.has(null) && own.every(([table, { count }]) => found.get(table) === count > 0)
 }
 
-/** What the published ledger, attached as `before`, says of its tables; null where there is none, or it says nothing. */
+/**
+ * What the published ledger, attached as `before`, records about its tables; null if there is none, or it
+ * records nothing.
+ */
 export const readMade = (connection: DuckDBConnection): Promise<MadeTables | null> =>
   askMade(
     async (question) => (await connection.runAndReadAll(question)).getRowsJson(),
     `${PREVIOUS}.main`,
   ).catch(() => null)
 
-/** What the ledger in this schema says of its tables. */
+/** What the ledger in this schema records about its tables. */
 export async function askMade(ask: Ask, schema = 'main'): Promise<MadeTables> {
   const rows = await ask(
     `select table_name, decided_by, row_count, rows_hash, strftime(made_at at time zone 'UTC', '%Y-%m-%dT%H:%M:%S.%gZ')
@@ -282,7 +295,7 @@ export async function askMade(ask: Ask, schema = 'main'): Promise<MadeTables> {
   )
 }
 
-/** Writes down what was found of each table; those that have the rows that they had `before` keep their time. */
+/** Records what was found for each table; tables with the same rows as `before` keep their time. */
 export async function writeMade(
   connection: DuckDBConnection,
   found: ReadonlyMap<string, Found>,

@@ -1,6 +1,6 @@
-// The hash of a published file, kept beside it from when it was first made: it takes as long as reading the whole ledger,
-// and a published file is never written to. What is kept counts for that very file alone; `tmp/` goes with the next run
-// that writes.
+// The hash of a published file, stored beside it once calculated: it takes as long as reading the whole
+// ledger, and a published file is never written to. The stored hash applies only to that very file; `tmp/` is
+// cleared by the next run that writes.
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageVersion } from '../config/root.ts'
@@ -12,7 +12,7 @@ export type TableHashes = ReadonlyMap<string, string>
 
 const FILE = 'ledger-hash.json'
 
-/** Hashes of the tables as they stand in the file now; keeps them for `knownHashes`. */
+/** Hashes of the tables as they are in the file now; stores them for `knownHashes`. */
 export async function freshHashes(ledger: Ledger): Promise<TableHashes> {
   const session = await ledger.session()
   const tables = await session.run(() => hashesOf(session.connection)).finally(() => session.end())
@@ -20,19 +20,19 @@ export async function freshHashes(ledger: Ledger): Promise<TableHashes> {
   return tables
 }
 
-/** The same, as they were made of this file before, where they were. */
+/** The same, from the stored hashes of this file if there are any. */
 export async function knownHashes(ledger: Ledger): Promise<TableHashes> {
   return keptHashes(ledger) ?? (await freshHashes(ledger))
 }
 
 interface Kept {
   readonly identity: string
-  /** The next version may leave out other columns. */
+  /** The next version may exclude other columns. */
   readonly version: string
   readonly tables: Readonly<Record<string, string>>
 }
 
-/** What is kept of this file; null where nothing is. */
+/** The stored hashes of this file; null if there are none. */
 export function keptHashes({ identity, room }: Ledger): TableHashes | null {
   if (identity === null) return null
   try {

@@ -1,11 +1,11 @@
-// Tasks beside each other: each begins once all that it reads has been made, and waits for nothing else.
+// Parallel tasks: each begins once everything it reads has been built, and waits for nothing else.
 import PQueue from 'p-queue'
 import type { Task } from './models.ts'
 
 /**
- * Carries out the tasks, which are in an order in which each finds its tables made, as many at a time as there are lanes. Of
- * those that could begin, the one goes first from which most others follow one another. After a failure nothing more is begun;
- * it is thrown once what was under way has ended.
+ * Runs the tasks, which are in dependency order, as many at a time as there are lanes. Among those that are
+ * ready, the one with the longest chain of dependents goes first. After a failure nothing more is started;
+ * the error is thrown once the tasks in progress have ended.
  */
 export async function inLanes<T, Lane>(
   tasks: readonly Task<T>[],
@@ -37,7 +37,7 @@ export async function inLanes<T, Lane>(
   if (failure !== undefined) throw failure.cause
 }
 
-/** The same for what does not wait for anything: each with whichever lane is free. */
+/** The same for tasks without dependencies: each on whichever lane is free. */
 export const eachInLanes = <T, Lane>(
   items: readonly T[],
   lanes: readonly Lane[],
@@ -52,10 +52,10 @@ export const eachInLanes = <T, Lane>(
 /** A task among the others. */
 interface Place<T> {
   readonly task: Task<T>
-  /** What it reads and has not been made. */
+  /** What it reads and has not been built yet. */
   readonly waitsFor: Set<Task<T>>
   readonly readers: Place<T>[]
-  /** How many tasks follow one another from here. */
+  /** The length of the longest chain of tasks from here. */
   followedBy: number
 }
 

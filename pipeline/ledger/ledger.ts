@@ -1,5 +1,6 @@
-// The published ledger as its readers see it: one file, opened read-only in an instance of its own, locked against
-// files, network, extensions and settings. A publication renames a new file over it; a reader keeps the one it opened.
+// The published ledger as its readers see it: one file, opened read-only in its own instance, locked against
+// files, network, extensions and settings. A publication renames a new file over it; a reader keeps the one
+// it opened.
 import { open, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
@@ -28,37 +29,38 @@ export interface LedgerOptions {
   readonly engine?: EngineSettings
   /** The whole limit of this reader, as DuckDB writes it. */
   readonly memoryLimit?: string
-  /** Longest time for one query until its last row; 10 minutes by default. */
+  /** Time limit for one query until its last row; 10 minutes by default. */
   readonly timeoutMs?: number
   readonly clock?: Clock
   /** Stops the query that is running. */
   readonly signal?: AbortSignal
-  /** For SQL of others: no file can be touched at all, so nothing spills either. */
+  /** For users' SQL: no file can be accessed at all, so nothing spills either. */
   readonly sealed?: boolean
-  /** Where the ledger stands instead of in a file of the books. */
+  /** Where the ledger is, if not in a file of the books. */
   readonly source?: LedgerSource | undefined
 }
 
 export interface Ledger extends Reader {
   readonly file: string
-  /** Which file is open; null where another was published meanwhile. */
+  /** Which file is open; null if another was published meanwhile. */
   readonly identity: string | null
-  /** What it may use, and what a database beside it may. */
+  /** The limits of this reader, and of a database beside it. */
   readonly room: Room
-  /** A database in memory beside the ledger, under the same limits; it ends with the ledger. */
+  /** An in-memory database beside the ledger, under the same limits; it is closed with the ledger. */
   scratch(fill: Fill): Promise<Reader>
 }
 
 /**
- * Opens the published ledger of the books in `dir`.
- * NoLedger when none is published, UsageError when it may not be read, CorruptionError when it is no database.
+ * Opens the published ledger of the books in `dir`. NoLedger if none is published, UsageError if it may not
+ * be read, CorruptionError if it is not a database.
  */
 export async function openLedger(dir: string, options: LedgerOptions = {}): Promise<Ledger> {
   const file = join(dir, 'ledger.duckdb')
   const state = options.source === undefined ? null : await options.source.open(options.signal)
   if (state === null) await mustBeDatabase(dir, file)
   const engine = options.engine ?? engineSettings()
-  // A query of a user's own has a process to itself, and nothing to spill to; it may make far more rows than there are.
+  // A user's own query has a process to itself, and nowhere to spill to; it may produce far more rows than
+  // the ledger has.
   const shared = options.sealed === true ? engine : readerSettings(engine, options.memoryLimit)
   const settings = options.sealed === true || state !== null ? shared : forFile(shared, file)
   const room: Room = { ...settings, tempDir: join(dir, 'tmp') }
@@ -125,10 +127,10 @@ const stateReader = async (state: DistantState, limits: Limits, room: Room): Pro
   opened: await distantReader(state, limits, room),
 })
 
-/** How DuckDB says that a question does not fit what there is: a table, a column, a function or a type. */
+/** DuckDB's errors for a query that does not match the schema: a table, a column, a function or a type. */
 const DOES_NOT_FIT = /^(?:Catalog|Binder) Error: /
 
-/** What the database refuses to tell of the ledger: the reports' questions are ours and fit what this version publishes. */
+/** Interprets a schema error: the reports' queries are ours and match what this version publishes. */
 async function unanswered(
   file: string,
   room: Room,
@@ -140,24 +142,24 @@ async function unanswered(
   if (short !== null) return short
   const found = (cause instanceof Error ? cause.message : String(cause)).split('\n')[0] ?? ''
   if (!DOES_NOT_FIT.test(found))
-    return new CorruptionError('The published ledger does not answer.', {
+    return new CorruptionError('The published ledger cannot be read.', {
       where: file,
-      expected: 'a whole ledger of this version of tieout',
+      expected: 'a complete ledger of this version of tieout',
       found,
-      action: 'Run `tieout build`: the ledger is made again from what has landed.',
+      action: 'Run `tieout build` to build the ledger again from what has landed.',
       cause,
     })
   if (reader !== null && (await isOfThisProgram(reader)))
-    return new TieoutError('A question of tieout does not fit the ledger that it has published.', {
+    return new TieoutError('A query of tieout does not match the ledger that it has published.', {
       where: file,
       expected: 'the tables, columns and functions that this program publishes',
       found,
       action:
-        'Report this as a defect of tieout: the books are whole, and to build them again changes nothing.',
+        'Report this as a bug in tieout. The books are intact, and building them again changes nothing.',
       cause,
     })
   return new UsageError(
-    'The published ledger lacks what is asked of it: an earlier version of tieout made it.',
+    'The published ledger does not contain what was requested: it was built by an earlier version of tieout.',
     {
       where: file,
       found,
@@ -167,32 +169,32 @@ async function unanswered(
   )
 }
 
-/** By what the ledger says of itself. */
+/** According to what the ledger itself records. */
 export async function isOfThisProgram(reader: Reader): Promise<boolean> {
   if (reader.tables.get('about')?.includes('program') !== true) return false
   const [row] = await reader.query('select program from about').catch(() => [])
   return row?.[0] === thisProgram()
 }
 
-/** A ledger without the table is of a version that knew no other format. */
+/** A ledger without the table comes from a version that knew only one format. */
 async function mustBeKnown(file: string, reader: Reader): Promise<void> {
   if (!reader.tables.has('about')) return
   const [format, version] = (await reader.query('select format, version from about'))[0] ?? []
   if (Number(format) <= LEDGER_FORMAT) return
-  throw new UsageError('The published ledger was made by a newer version of tieout.', {
+  throw new UsageError('The published ledger was built by a newer version of tieout.', {
     where: file,
     expected: `format ${LEDGER_FORMAT}, as tieout ${packageVersion} reads it`,
-    found: `format ${String(format)}, made by tieout ${String(version)}`,
-    action: 'Update tieout, then ask again.',
+    found: `format ${String(format)}, built by tieout ${String(version)}`,
+    action: 'Update tieout, then run the command again.',
   })
 }
 
-/** Every DuckDB file bears these letters at its ninth byte. */
+/** Every DuckDB file has these letters at its ninth byte. */
 async function mustBeDatabase(dir: string, file: string): Promise<void> {
   const head = Buffer.alloc(12)
   try {
     const stats = await stat(file)
-    // Opening a pipe that nobody writes into would never end.
+    // Opening a pipe without a writer would never return.
     if (!stats.isFile()) throw isNoFile(basename(file), file, stats.isDirectory())
     const handle = await open(file, 'r')
     await closing(handle, () => handle.read(head, 0, head.length, 0))
@@ -202,7 +204,7 @@ async function mustBeDatabase(dir: string, file: string): Promise<void> {
       throw new NoLedger('There is no published ledger yet.', {
         where: dir,
         expected: 'a folder of books with ledger.duckdb',
-        action: 'Run `tieout nightly` first (or `tieout build`), or name another folder with --dir.',
+        action: 'Run `tieout nightly` (or `tieout build`), or name another folder with --dir.',
       })
     }
     throw new UsageError('The published ledger cannot be read.', {
@@ -215,13 +217,13 @@ async function mustBeDatabase(dir: string, file: string): Promise<void> {
   if (head.toString('latin1', 8) !== 'DUCK') {
     throw new CorruptionError('The published ledger is not a DuckDB database.', {
       where: file,
-      action: 'Run `tieout build`: the ledger is made again from what has landed.',
+      action: 'Run `tieout build` to build the ledger again from what has landed.',
     })
   }
 }
 
 async function readOnlyInstance(file: string, spill: string, threads: number): Promise<DuckDBInstance> {
-  // The order counts: once external access is off, the folder for spilling can no longer be named.
+  // The order matters: once external access is off, the folder for spilling can no longer be named.
   return await DuckDBInstance.create(file, {
     access_mode: 'READ_ONLY',
     temp_directory: spill,
@@ -234,7 +236,8 @@ async function readOnlyInstance(file: string, spill: string, threads: number): P
     throw new TieoutError('The published ledger cannot be opened.', {
       where: file,
       found: (cause as Error).message,
-      action: 'Close other programs that write to it; if it is damaged, `tieout build` makes it again.',
+      action:
+        'Close other programs that write to it; if it is damaged, run `tieout build` to build it again.',
       cause,
     })
   })
@@ -244,7 +247,7 @@ async function lock(instance: DuckDBInstance, memoryLimit: string, sealed: boole
   const connection = await instance.connect()
   try {
     await connection.run('set memory_limit = $limit', { limit: memoryLimit }).catch((cause: unknown) => {
-      throw new UsageError('The memory limit is not understood.', {
+      throw new UsageError('The memory limit is not a valid size.', {
         expected: 'a size such as 500MB or 2GB',
         found: memoryLimit,
         action: 'Correct it.',
@@ -252,8 +255,8 @@ async function lock(instance: DuckDBInstance, memoryLimit: string, sealed: boole
       })
     })
     await connection.run("set global timezone = 'UTC'")
-    // DuckDB always lets a statement write the file that is open, its log and the folder for spilling, whatever
-    // enable_external_access says; what is open stays readable without the file system.
+    // DuckDB always lets a statement write the open file, its log and the folder for spilling, whatever
+    // enable_external_access is set to; what is open stays readable without the file system.
     if (sealed) await connection.run("set disabled_filesystems = 'LocalFileSystem'")
     await connection.run('set lock_configuration = true')
   } finally {

@@ -1,4 +1,4 @@
-// What ends a query before its last row: its time, or the user.
+// What ends a query before its last row: its time limit, or the user.
 import type { Clock } from '../../models/clock.ts'
 import { type ErrorDetails, type ExitCode, UsageError } from '../../models/error.ts'
 
@@ -11,12 +11,12 @@ export interface Limits {
   readonly signal?: AbortSignal
 }
 
-/** What ends a query early: its time, or the user. */
+/** What ends a query early: its time limit, or the user. */
 export type Stop = 'time' | 'asked'
 
 /**
- * A query was stopped because its time was over or the user asked for it. Who asked need only run it again, and its code is
- * that of any work left incomplete; one that takes too long has to be asked otherwise.
+ * A query was stopped because its time was up or the user asked for it. If the user did, the query can be run
+ * again, and its exit code is that of any incomplete work; a query that takes too long has to be changed.
  */
 export class QueryStopped extends UsageError {
   override readonly exitCode: ExitCode
@@ -38,7 +38,7 @@ export function stopError(
     return new QueryStopped('asked', 'The query was stopped.', { action: 'Run it again.', cause })
   return new QueryStopped('time', 'The query took too long and was stopped.', {
     expected: `an answer within ${timeoutMs / 1000} s`,
-    action: 'Ask for less, one account or a shorter period, or allow more time.',
+    action: 'Query less, such as one account or a shorter period, or allow more time.',
     cause,
   })
 }

@@ -1,6 +1,6 @@
-// Where each table comes from: what the shipped models read, step by step, down to the feeds of the venue, imported files,
-// reference tables and the configuration. Taken from the parse trees by which a build orders its models, so that it cannot
-// say anything else than what a build does.
+// Where each table comes from: what the shipped models read, step by step, down to the feeds of the venue,
+// imported files, reference tables and the configuration. It is taken from the parse trees by which a build
+// orders its models, so that it cannot differ from what a build does.
 import { DuckDBInstance } from '@duckdb/node-api'
 import { endpoints } from '../../connectors/catalogue.ts'
 import { aboutDocs } from './about.ts'
@@ -17,7 +17,7 @@ import type { ExtraStep } from './tasks.ts'
 
 /** One step on the way: what it does, in a sentence, and what it reads. */
 export interface Origin {
-  /** Qualified, as the models name it. */
+  /** Qualified, as in the models. */
   readonly table: string
   readonly says: string
   readonly reads: readonly string[]
@@ -25,7 +25,10 @@ export interface Origin {
 
 export type Lineage = ReadonlyMap<string, Origin>
 
-/** What every table of schema main is, in the shipped version; steps are those that a build adds to the models. */
+/**
+ * What every table of schema main is, in the shipped version; steps are those that a build adds to the
+ * models.
+ */
 export function shippedTables(steps: readonly ExtraStep[]): Documented[] {
   return [...everyModel(), ...steps.flatMap(docsOfStep), breaksDocs, aboutDocs, madeDocs].filter(
     ({ table }) => table.startsWith('main.'),
@@ -59,16 +62,19 @@ const says = (doc: string): string => firstSentence(describe(doc))
 
 export interface LineageLine {
   readonly depth: number
-  /** Qualified, or what a source is called. */
+  /** Qualified, or the name of a source. */
   readonly name: string
   readonly says: string
-  /** table: a published table, which has a lineage of its own; step: on the way; source: nothing of ours lies below. */
+  /**
+   * table: a published table, which has its own lineage; step: an intermediate one; source: nothing of ours
+   * lies below.
+   */
   readonly kind: 'table' | 'step' | 'source'
 }
 
 /**
- * What a table is made from, as the lines of a tree. A step is opened where it stands first; a published table is not,
- * unless it holds nothing but what has landed: then its feed stands below it.
+ * What a table is built from, as the lines of a tree. A step is expanded where it first appears; a published
+ * table is not, unless it contains only what has landed: then its feed is listed below it.
  */
 export function lineageOf(lineage: Lineage, table: string): LineageLine[] {
   const opened = new Set<string>()
@@ -101,7 +107,7 @@ function distinct(lines: readonly LineageLine[]): LineageLine[] {
 const parentOf = (lines: readonly LineageLine[], place: number): number =>
   lines.slice(0, place).findLastIndex(({ depth }) => depth < (lines[place]?.depth ?? 0))
 
-/** Everything that a table comes from in the end, each source once, in alphabetical order. */
+/** Everything that a table ultimately comes from, each source once, in alphabetical order. */
 export function sourcesOf(lineage: Lineage, table: string): string[] {
   const seen = new Set<string>()
   const found = new Set<string>()
@@ -121,7 +127,7 @@ const feedOfTable = new Map(feedRecords.map(({ feed, record }) => [record.table,
 const isOfFeed = (table: string): boolean =>
   table.startsWith('landing.') && feedOfTable.has(table.slice('landing.'.length))
 
-/** What stands behind a table that no model makes. */
+/** The source of a table that no model builds. */
 function sourceOf(table: string): { name: string; says: string } {
   const [schema, name = ''] = table.split('.')
   const feed = schema === 'landing' ? feedOfTable.get(name) : undefined
@@ -132,8 +138,11 @@ function sourceOf(table: string): { name: string; says: string } {
   const source = SOURCES[table]
   if (source !== undefined) return source
   if (GIVEN_TABLES.includes(table))
-    return { name: `data/${name}.csv`, says: 'Reference table; one in the folder of the books comes first.' }
-  throw new RangeError(`Nobody says what ${table} is.`)
+    return {
+      name: `data/${name}.csv`,
+      says: 'Reference table; one in the folder of the books takes precedence.',
+    }
+  throw new RangeError(`There is no description of ${table}.`)
 }
 
 const source = (name: string, text: string) => ({ name, says: text })
@@ -143,7 +152,7 @@ const requests = source(
 )
 const received = source(
   'what landing noted',
-  'Rows that were quarantined, and what answers had beside the document.',
+  'Rows that were quarantined, and undocumented parts of answers.',
 )
 const imported = (kind: string) =>
   source(`import of ${kind}`, `\`tieout import ${kind}\`: a file of the user.`)
@@ -159,11 +168,11 @@ const SOURCES: Readonly<Record<string, { name: string; says: string }>> = {
   'landing.progress': requests,
   'landing.statements': requests,
   'landing.runs': requests,
-  'landing.accounts': source('feed account.settings (4.14)', 'What each run found out of an account.'),
+  'landing.accounts': source('feed account.settings (4.14)', 'What each run found out about an account.'),
   'landing.quarantine': received,
   'landing.drift': received,
-  'landing.writes': source('calls that write', '`tieout call … --write`, and what became of them.'),
-  'landing.notes': source('notes', '`tieout explain-break`: what the user says of a break.'),
+  'landing.writes': source('calls that write', '`tieout call … --write`, and their outcomes.'),
+  'landing.notes': source('notes', '`tieout explain-break`: the user’s explanation of a break.'),
   'landing.imports': source('imported files', '`tieout import`: which files were taken in, and when.'),
   'landing.import_withdrawals': source(
     'withdrawn imports',
@@ -182,5 +191,5 @@ const SOURCES: Readonly<Record<string, { name: string; says: string }>> = {
   'staging.settings': settings,
   'staging.account_choices': settings,
   'staging.named_feeds': settings,
-  'staging.previous_breaks': source('the ledger before', 'Breaks as the last published ledger had them.'),
+  'staging.previous_breaks': source('the ledger before', 'Breaks as in the last published ledger.'),
 }

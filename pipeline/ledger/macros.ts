@@ -5,7 +5,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 
 const ONE = '1000000000000000000::hugeint'
-/** Half of the digits behind the point. */
+/** Half of the digits after the point. */
 const NINE = '1000000000::hugeint'
 
 /** Whole units of 10^-18 as HUGEINT; the text of a DECIMAL(38,18) always has its 18 decimals. */
@@ -19,8 +19,9 @@ const given = (values: Readonly<Record<string, string>>, name: string, expressio
     .join(', ')}}], lambda ${name}: ${expression})[1]`
 
 /**
- * Quotient and rest of two whole numbers from zero up as a struct of `whole` and `rest`: a division of HUGEINT takes
- * twenty times as long as one of doubles, whose quotient is put right twice. The quotient has at most 20 digits.
+ * Quotient and remainder of two non-negative integers as a struct of `whole` and `rest`: a division of
+ * HUGEINT takes twenty times as long as one of doubles, whose quotient is corrected twice. The quotient has
+ * at most 20 digits.
  */
 const divided = (dividend: string, divisor: string): string =>
   given(
@@ -50,7 +51,10 @@ const divided = (dividend: string, divisor: string): string =>
     ),
   )
 
-/** `whole` units, one more where the rest is over half of `of`, or half of it and `whole` odd; null beyond 38 digits. */
+/**
+ * `whole` units, plus one if the remainder is over half of `of`, or exactly half and `whole` odd; null beyond
+ * 38 digits.
+ */
 const rounded = (name: string): string => {
   const { whole, rest, of } = { whole: `${name}.whole`, rest: `${name}.rest`, of: `${name}.of` }
   const up = `${rest} > ${of} - ${rest} or (${rest} = ${of} - ${rest} and ${whole} & 1 = 1)`
@@ -69,7 +73,10 @@ const rounded = (name: string): string => {
   )
 }
 
-/** A double is near enough to say that a result cannot fit; what may fit is computed, and then looked at exactly. */
+/**
+ * A double is accurate enough to rule out results that cannot fit; the others are computed, and then checked
+ * exactly.
+ */
 const SURELY_BEYOND = '1.0000001e38'
 
 const multiply = given(
@@ -116,7 +123,10 @@ const nineDigits = (from: string, name: string, then: string): string =>
     ),
   )
 
-/** One digit of a long division: ten times the rest would overflow, so the digit comes from a tenth of the divisor. */
+/**
+ * One digit of a long division: ten times the remainder would overflow, so the digit comes from a tenth of
+ * the divisor.
+ */
 const oneDigit = given(
   { digit: 'least(d.rest // (d.of // 10), 9)' },
   'k',
@@ -154,10 +164,10 @@ const divide = given(
   )} end`,
 )
 
-/** Macros of the published file by name: parameters, what each is, and its text. */
+/** Macros of the published file by name: parameters, description and text. */
 const macros = {
   exact_multiply: {
-    doc: 'a * b, exact to 18 decimals, half to even; null where it does not fit.',
+    doc: 'a * b, exact to 18 decimals, half to even; null if it does not fit.',
     text: multiply,
   },
   exact_divide: { doc: 'a / b, exact to 18 decimals, half to even; null for b = 0.', text: divide },
@@ -173,7 +183,10 @@ export async function writeMacros(connection: DuckDBConnection): Promise<void> {
   }
 }
 
-/** Takes them out of a database: in one that is being built they would hide the functions, and take seven times as long. */
+/**
+ * Removes them from a database: in one that is being built they would shadow the functions, and take seven
+ * times as long.
+ */
 export async function dropMacros(connection: DuckDBConnection, database: string): Promise<void> {
   for (const name of macroNames) await connection.run(`drop macro ${database}.main.${name}`)
 }

@@ -1,31 +1,33 @@
-// Reads the SQL models and orders them by what they read. A model file is one select whose name is its table;
-// what it reads is read from its parse tree (parse-tree.ts).
+// Reads the SQL models and orders them by dependency. A model file is one select whose name is its table; its
+// inputs are taken from its parse tree (parse-tree.ts).
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { TieoutError } from '../../models/error.ts'
 import { packageRoot } from '../config/root.ts'
 
-/** One table of the build: a model file, or a select made from a record declaration. */
+/** One table of the build: a model file, or a select generated from a record declaration. */
 export interface Model {
   /** Qualified: `main.entries`, `staging.moves`, `checks.balance_chain`. */
   readonly table: string
-  /** Where the select stands, for errors. */
+  /** Where the select is defined, for errors. */
   readonly file: string
   readonly select: string
   readonly doc: string
   readonly columnDocs: ReadonlyMap<string, string>
-  /** Tables made by extra steps; where no step makes them, the model is left out. */
+  /** Tables of optional steps; if no step creates them, the model is left out. */
   readonly needs: readonly string[]
-  /** Kept as a question instead of its answer, where its rows say again what others say. */
+  /** Stored as a view rather than a table, if its rows repeat those of other tables. */
   readonly isView?: true
-  /** The selects, equal in the names and types of their columns, of which `select` is the union. */
+  /** The selects, with equal column names and types, of which `select` is the union. */
   readonly parts?: readonly string[]
 }
 
-/** A table that is published, with what it is: a model's, or that of a step. */
+/** A published table, with what it is: a model's, or that of a step. */
 export type Documented = Pick<Model, 'table' | 'file' | 'doc' | 'columnDocs'>
 
-/** A model that does not parse, does not say what it is, reads what nobody makes, or stands in a circle. */
+/**
+ * A model that does not parse, is not described, reads a table that nothing builds, or is part of a cycle.
+ */
 export class ModelError extends TieoutError {
   override readonly name = 'ModelError'
 }
@@ -40,7 +42,7 @@ const LAYERS: Readonly<Record<string, string>> = {
   checks: 'checks',
 }
 
-/** Every model under a folder of layers, which may have folders by topic, in the order of the file names. */
+/** Every model under a folder of layers, which may have folders by topic, in file name order. */
 export function readModels(sqlFolder: string): Model[] {
   return Object.entries(LAYERS).flatMap(([layer, schema]) =>
     readdirSync(join(sqlFolder, layer), { recursive: true, encoding: 'utf8' })
@@ -55,21 +57,21 @@ export function readModels(sqlFolder: string): Model[] {
 
 let shipped: readonly Model[] | undefined
 
-/** The models that ship; their files are read once. */
+/** The shipped models; their files are read once. */
 export function shippedModels(): readonly Model[] {
   shipped ??= readModels(join(packageRoot, 'sql'))
   return shipped
 }
 
-/** The shipped model of a table, wherever its file stands. */
+/** The shipped model of a table, wherever its file is. */
 export function shippedModel(table: string): Model {
   const model = shippedModels().find((one) => one.table === table)
   return model ?? nobodyMakes('the models that ship', table)
 }
 
 /**
- * Splits a model file into its opening comment and its select. The comment states what the table is,
- * its grain and keys, what it needs, after `-- view:` why it is one, and after `-- columns:` each column as
+ * Splits a model file into its opening comment and its select. The comment states what the table is, its
+ * grain and keys, what it needs, after `-- view:` why it is a view, and after `-- columns:` each column as
  * `--   name: meaning`.
  */
 export function parseModel(table: string, file: string, text: string): Model {
@@ -100,7 +102,7 @@ export function parseModel(table: string, file: string, text: string): Model {
   }
 }
 
-/** A line that is no `name: meaning` goes on with the meaning above it. */
+/** A line without `name: meaning` continues the meaning above it. */
 function columnDocs(lines: readonly string[]): [string, string][] {
   const docs: [string, string][] = []
   for (const line of lines) {
@@ -114,24 +116,24 @@ function columnDocs(lines: readonly string[]): [string, string][] {
 
 export const qualify = (name: string): string => (name.includes('.') ? name : `main.${name}`)
 
-/** Refuses two files, steps or declarations that make one table. */
+/** Refuses two files, steps or declarations that build the same table. */
 export function mustBeDistinct(models: readonly Pick<Model, 'table' | 'file'>[]): void {
   const makers = new Map<string, string>()
   for (const { table, file } of models) {
     const other = makers.get(table)
     if (other !== undefined)
-      throw new ModelError('Two models make the same table.', {
+      throw new ModelError('Two models build the same table.', {
         where: `${other} and ${file}`,
-        found: `both make ${table}`,
-        action: 'Rename one of them: a file’s name is that of its table, whatever folder it stands in.',
+        found: `both build ${table}`,
+        action: 'Rename one of them: a file is named after its table, whatever folder it is in.',
       })
     makers.set(table, file)
   }
 }
 
 /**
- * Refuses a model that does not say what a reader needs to know of its table: the grain of every one; the keys and the
- * meaning of the columns of one that is published.
+ * Refuses a model that does not describe its table: the grain for every model; also keys and the meaning of
+ * the columns for one that is published.
  */
 export function mustBeDocumented(models: readonly Documented[]): void {
   for (const { table, file, doc, columnDocs } of models) {
@@ -142,7 +144,7 @@ export function mustBeDocumented(models: readonly Documented[]): void {
       ...(isPublished && columnDocs.size === 0 ? ['columns:'] : []),
     ]
     if (missing.length === 0) continue
-    throw new ModelError('A model does not say what its table is.', {
+    throw new ModelError('A model does not describe its table.', {
       where: file,
       expected: isPublished
         ? 'grain:, keys: and columns: in the opening comment'
@@ -153,7 +155,7 @@ export function mustBeDocumented(models: readonly Documented[]): void {
   }
 }
 
-/** Something that makes tables: a model makes one, a step may make several. */
+/** Something that builds tables: a model builds one, a step may build several. */
 export interface Task<T> {
   readonly name: string
   readonly reads: readonly string[]
@@ -162,9 +164,9 @@ export interface Task<T> {
 }
 
 /**
- * Tasks in an order in which each finds its tables made; equals keep their order.
- * `given` are tables that stand there already, `only` those that are wanted, with all that they are made from. ModelError
- * for a table that nobody makes and for a circle.
+ * Tasks in dependency order; otherwise they keep their order. `given` are tables that already exist, `only`
+ * those that are wanted, with everything they depend on. ModelError for a table that nothing builds and for a
+ * cycle.
  */
 export function inOrder<T>(
   tasks: readonly Task<T>[],
@@ -177,9 +179,9 @@ export function inOrder<T>(
   const visit = (task: Task<T>, path: readonly Task<T>[]): void => {
     if (done.has(task)) return
     if (path.includes(task)) {
-      throw new ModelError('Models read each other in a circle.', {
+      throw new ModelError('Models depend on each other in a cycle.', {
         where: [...path.slice(path.indexOf(task)), task].map((one) => one.name).join(' → '),
-        action: 'Take one of these readings out.',
+        action: 'Remove one of these dependencies.',
       })
     }
     for (const table of task.reads) {
@@ -195,7 +197,7 @@ export function inOrder<T>(
 }
 
 function nobodyMakes(where: string, table: string): never {
-  throw new ModelError('A model reads a table that nobody makes.', {
+  throw new ModelError('A model reads a table that nothing builds.', {
     where,
     found: table,
     action: 'Correct the name, or add the model.',

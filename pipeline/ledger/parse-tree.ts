@@ -1,5 +1,5 @@
-// What the text of a select decides, taken from the database's own parse tree, never from the text: the tables that it
-// reads, and which of them must have a row for its answer to have one.
+// What can be learned from the text of a select through the database's own parse tree, never from the text
+// itself: the tables that it reads, and which of them must have a row for its answer to have one.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,8 +9,8 @@ import { type Model, ModelError } from './models.ts'
 import { portableAggregates } from './portable.ts'
 
 /**
- * When an answer has no row for certain: when this table has none, when one or when all of these conditions hold; always or,
- * as far as the form of the select tells, never.
+ * When an answer certainly has no row: if this table has none, if one or all of these conditions hold; always
+ * or, as far as the form of the select shows, never.
  */
 export type EmptyWhen =
   | string
@@ -24,7 +24,7 @@ export interface ParseTree {
   readonly emptyWhen: EmptyWhen
 }
 
-/** Whether the condition holds when these tables are known to be empty. */
+/** Whether the condition holds given that these tables are empty. */
 export function holds(condition: EmptyWhen, empty: ReadonlySet<string>): boolean {
   if (typeof condition === 'boolean') return condition
   if (typeof condition === 'string') return empty.has(condition)
@@ -33,7 +33,7 @@ export function holds(condition: EmptyWhen, empty: ReadonlySet<string>): boolean
     : condition.all.every((part) => holds(part, empty))
 }
 
-/** Tables that a select reads of the build, qualified: `readsOf` without landing. */
+/** Tables of the build that a select reads, qualified: `readsOf` without landing. */
 export async function tablesRead(connection: DuckDBConnection, model: Model): Promise<readonly string[]> {
   return (await readsOf(connection, model)).filter((table) => !table.startsWith('landing.'))
 }
@@ -43,7 +43,7 @@ export async function readsOf(connection: DuckDBConnection, model: Model): Promi
   return (await parseTree(connection, model)).reads
 }
 
-/** ModelError where the model is not one select statement. */
+/** ModelError if the model is not one select statement. */
 export async function parseTree(connection: DuckDBConnection, model: Model): Promise<ParseTree> {
   const known = knownTrees().get(hashOf(model.select))
   if (known !== undefined) return known
@@ -73,7 +73,7 @@ export async function parseTree(connection: DuckDBConnection, model: Model): Pro
   return parsed
 }
 
-/** By the hash of the text, which alone decides it; the compiled package brings those of the models that ship. */
+/** By the hash of the text, the only input; the compiled package ships those of the shipped models. */
 const TREES_FILE = join(packageRoot, 'dist', 'reads.json')
 
 const hashOf = (select: string): string => createHash('sha256').update(select).digest('hex')
@@ -87,7 +87,10 @@ function knownTrees(): Map<string, ParseTree> {
   return trees
 }
 
-/** Writes down what these models say: parsing all of them is a third of a second of each process that builds. */
+/**
+ * Stores the reads of these models: parsing all of them takes a third of a second in each process that
+ * builds.
+ */
 export async function keepTrees(connection: DuckDBConnection, models: readonly Model[]): Promise<void> {
   trees = new Map()
   for (const model of models)
@@ -123,8 +126,8 @@ interface TreeNode {
 }
 
 /**
- * Walks the parse tree; the name of a common table expression hides a table only after it has been defined, that of a
- * recursive one within it too.
+ * Walks the parse tree; the name of a common table expression shadows a table only after its definition, that
+ * of a recursive one within it too.
  */
 function collectTables(node: unknown, hidden: ReadonlySet<string>, found: Set<string>): void {
   if (Array.isArray(node)) {
@@ -149,10 +152,10 @@ function collectTables(node: unknown, hidden: ReadonlySet<string>, found: Set<st
   }
 }
 
-/** What is known of the common table expressions in scope, by name. */
+/** What is known about the common table expressions in scope, by name. */
 type Scope = ReadonlyMap<string, EmptyWhen>
 
-/** A select, or several that are set against each other. What has another form may always have rows. */
+/** A select, or a set operation of several. Any other form may always have rows. */
 function emptyNode(node: TreeNode, outside: Scope, aggregating: ReadonlySet<string>): EmptyWhen {
   const scope = new Map(outside)
   for (const { key, value } of node.cte_map?.map ?? [])
@@ -168,7 +171,7 @@ function emptyNode(node: TreeNode, outside: Scope, aggregating: ReadonlySet<stri
       if (node.setop_type === 'INTERSECT') return one(side(node.left), side(node.right))
       return all(side(node.left), side(node.right))
     case 'RECURSIVE_CTE_NODE':
-      // What it repeats begins with the rows of its left side.
+      // A recursion begins with the rows of its left side.
       return side(node.left)
     default:
       return false
@@ -204,11 +207,11 @@ function emptySource(
   }
 }
 
-/** Aggregates without groups have a row of no rows. */
+/** An aggregate without groups has a row even over no rows. */
 function hasOneRowAtLeast(select: TreeNode, aggregating: ReadonlySet<string>): boolean {
   const sets = select.group_sets ?? []
   if (select.aggregate_handling === 'FORCE_AGGREGATES')
-    // `group by all`: the columns that aggregate nothing are the groups.
+    // `group by all`: the columns without an aggregate are the groups.
     return !(select.select_list ?? []).some((item) => hasColumn(item) && !hasAggregate(item, aggregating))
   if (select.aggregate_handling !== 'STANDARD_HANDLING') return true
   if (sets.length > 0) return sets.some((set) => set.length === 0)
@@ -222,7 +225,7 @@ function hasAggregate(node: unknown, aggregating: ReadonlySet<string>): boolean 
   if (typeof node !== 'object' || node === null) return false
   const { class: kind, function_name: name } = node as TreeNode
   if (kind === 'FUNCTION' && name !== undefined && aggregating.has(name)) return true
-  // A window over aggregates (`sum(count(*)) over ()`) is found by its arguments, not by itself.
+  // A window over aggregates (`sum(count(*)) over ()`) is recognised by its arguments, not by itself.
   return Object.values(node).some((child) => hasAggregate(child, aggregating))
 }
 

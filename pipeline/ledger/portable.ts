@@ -1,17 +1,18 @@
-// What DuckDB and ClickHouse do not say alike, under one name for each thing: models use these names, and one text of a model
-// runs in both engines with the same rows (test/sql/portable.test.ts refuses the rest). In DuckDB a name is a macro of the
-// connection that builds: a temporary one, so that it never stands in the published file and hides nothing there. In
-// ClickHouse it is a function of the server. An engine that has the name already needs no text for it.
+// Whatever DuckDB and ClickHouse express differently, under one name: models use these names, so one model
+// text runs in both engines with the same rows (test/sql/portable.test.ts refuses everything else). In DuckDB
+// a name is a temporary macro of the connection that builds, so it is never in the published file and shadows
+// nothing there. In ClickHouse it is a function of the server. If an engine already has the name, it needs no
+// text for it.
 import type { DuckDBConnection } from '@duckdb/node-api'
 
 export interface PortableFunction {
   readonly name: string
   readonly parameters: readonly string[]
   readonly meaning: string
-  /** Null where DuckDB has a function of this name, or the build registers one (functions.ts). */
+  /** Null if DuckDB has a function of this name, or the build registers one (functions.ts). */
   readonly duckdb: string | null
   readonly clickhouse: string
-  /** It makes one value of many rows. */
+  /** It aggregates many rows into one value. */
   readonly isAggregate?: true
 }
 
@@ -21,11 +22,11 @@ const TIME = `'Nullable(DateTime64(6, \\'UTC\\'))'`
 const units = (amount: string): string =>
   `toInt256(toDecimal256(${amount}, 18) * toDecimal256('1000000000000000000', 0))`
 
-/** An amount of so many units; null from 10^38 on, which no DECIMAL(38, 18) holds. */
+/** An amount of this many units; null from 10^38 on, which no DECIMAL(38, 18) can hold. */
 const ofUnits = (whole: string): string =>
   `accurateCastOrNull(toDecimal256(${whole}, 0) * toDecimal256('0.000000000000000001', 18), 'Decimal(38, 18)')`
 
-/** The quotient rounded half to even, as `divideHalfEven` of functions.ts; null for a division by zero. */
+/** The quotient rounded half to even, like `divideHalfEven` in functions.ts; null for a division by zero. */
 const halfEven = (dividend: string, divisor: string): string => `arrayMap(
   (n, d) -> arrayMap(
     (q, r) -> if(2 * abs(r) > abs(d) or (2 * abs(r) = abs(d) and q % 2 <> 0), q + sign(n) * sign(d), q),
@@ -46,28 +47,27 @@ const decimalsIn = (text: string): string =>
 const decimalsInClickhouse = (text: string): string =>
   `toInt32(length(extract(${text}, '[.]([0-9]*)'))) - coalesce(toInt32OrNull(extract(${text}, '[eE](.*)')), 0)`
 
-/** The names, each once, those that others are made of before them. */
+/** The names, each once, after those that they use. */
 export const portableFunctions: readonly PortableFunction[] = [
   // Amounts and numbers.
   {
     name: 'exact_multiply',
     parameters: ['a', 'b'],
-    meaning: 'a * b of amounts, rounded half to even at the 18th decimal; null where it does not fit.',
+    meaning: 'a * b of amounts, rounded half to even at the 18th decimal; null if it does not fit.',
     duckdb: null,
     clickhouse: ofUnits(halfEven(`${units('a')} * ${units('b')}`, `toInt256('1000000000000000000')`)),
   },
   {
     name: 'exact_divide',
     parameters: ['a', 'b'],
-    meaning:
-      'a / b of amounts, rounded half to even at the 18th decimal; null for b = 0 and where it does not fit.',
+    meaning: 'a / b of amounts, rounded half to even at the 18th decimal; null if b = 0 or it does not fit.',
     duckdb: null,
     clickhouse: ofUnits(halfEven(`${units('a')} * toInt256('1000000000000000000')`, units('b'))),
   },
   {
     name: 'exact_ratio',
     parameters: ['a', 'b', 'c'],
-    meaning: 'a * b / c of amounts, rounded once; null for c = 0 and where it does not fit.',
+    meaning: 'a * b / c of amounts, rounded once; null if c = 0 or it does not fit.',
     duckdb: null,
     clickhouse: ofUnits(halfEven(`${units('a')} * ${units('b')}`, units('c'))),
   },
@@ -81,21 +81,21 @@ export const portableFunctions: readonly PortableFunction[] = [
   {
     name: 'try_whole',
     parameters: ['x'],
-    meaning: 'The whole number that a text is, such as an id; null where it is none.',
+    meaning: 'The integer in a text, such as an id; null if it is not one.',
     duckdb: 'try_cast(x as hugeint)',
     clickhouse: `accurateCastOrNull(x, 'Int128')`,
   },
   {
     name: 'decimals_of',
     parameters: ['x'],
-    meaning: 'How many decimals a number has in the text x, zeros at the end included.',
+    meaning: 'Number of decimals of a number in the text x, trailing zeros included.',
     duckdb: decimalsIn('x'),
     clickhouse: decimalsInClickhouse('x'),
   },
   {
     name: 'try_amount',
     parameters: ['x'],
-    meaning: 'The amount that a text is; null where it is none, or has digits beyond the 18th decimal.',
+    meaning: 'The amount in a text; null if it is not one, or has digits beyond the 18th decimal.',
     // A cast would round them: unless they are zeros, the text does not fit. The usual form is tried first.
     duckdb: `case
       when regexp_full_match(x, '${PLAIN}') then try_cast(x as decimal(38, 18))
@@ -122,7 +122,7 @@ export const portableFunctions: readonly PortableFunction[] = [
   {
     name: 'counted',
     parameters: ['n', 'one', 'many'],
-    meaning: 'A number with its noun, as a sentence has it: `1 record of X is`, `2 records of X are`.',
+    meaning: 'A number with its noun, as in a sentence: `1 record of X is`, `2 records of X are`.',
     duckdb: `cast(n as varchar) || ' ' || case when n = 1 then one else many end`,
     clickhouse: `concat(toString(n), ' ', if(n = 1, one, many))`,
   },
@@ -130,7 +130,7 @@ export const portableFunctions: readonly PortableFunction[] = [
   {
     name: 'or_null',
     parameters: ['x'],
-    meaning: 'x, in a column that can be null: what lag and lead need of one that is never null itself.',
+    meaning: 'x, as a nullable column: lag and lead need that for a column that is never null itself.',
     duckdb: 'x',
     clickhouse: 'toNullable(x)',
   },
@@ -159,7 +159,7 @@ export const portableFunctions: readonly PortableFunction[] = [
   {
     name: 'millis_time',
     parameters: ['x'],
-    meaning: 'The time that a text of milliseconds since 1970 says; null where it is none.',
+    meaning: 'The time in a text of milliseconds since 1970; null if it is not one.',
     duckdb: `case when regexp_full_match(trim(x), '[0-9]{1,15}') then make_timestamptz(cast(trim(x) as bigint) * 1000) end`,
     clickhouse: `if(match(trimBoth(x), '^[0-9]{1,15}$'), fromUnixTimestamp64Micro(toInt64OrNull(trimBoth(x)) * 1000, 'UTC'), null)`,
   },
@@ -208,7 +208,7 @@ export const portableFunctions: readonly PortableFunction[] = [
   {
     name: 'far_day',
     parameters: [],
-    meaning: 'A day behind all others: the last that both engines have.',
+    meaning: 'A day after all others: the last that both engines support.',
     duckdb: `date '2299-12-31'`,
     clickhouse: `toDate32('2299-12-31')`,
   },
@@ -250,21 +250,21 @@ export const portableFunctions: readonly PortableFunction[] = [
   {
     name: 'plus_days',
     parameters: ['t', 'n'],
-    meaning: 'n days after a time or a day, where n is no literal.',
+    meaning: 'n days after a time or a day, where n is not a literal.',
     duckdb: 't + n * interval 1 day',
     clickhouse: 'addDays(t, n)',
   },
   {
     name: 'plus_hours',
     parameters: ['t', 'n'],
-    meaning: 'n hours after a time, where n is no literal.',
+    meaning: 'n hours after a time, where n is not a literal.',
     duckdb: 't + n * interval 1 hour',
     clickhouse: 'addHours(t, n)',
   },
   {
     name: 'plus_minutes',
     parameters: ['t', 'n'],
-    meaning: 'n minutes after a time, where n is no literal.',
+    meaning: 'n minutes after a time, where n is not a literal.',
     duckdb: 't + n * interval 1 minute',
     clickhouse: 'addMinutes(t, n)',
   },
@@ -278,7 +278,8 @@ export const portableFunctions: readonly PortableFunction[] = [
   {
     name: 'months_between',
     parameters: ['a', 'b'],
-    meaning: 'List of the first days of months from a to b, which are such; unnest it in the select list.',
+    meaning:
+      'List of the first days of months from a to b, themselves first days of months; unnest it in the select list.',
     duckdb: 'list_transform(generate_series(a, b, interval 1 month), lambda each: cast(each as date))',
     clickhouse: `arrayMap(n -> addMonths(a, n), range(toUInt64(greatest(0, ifNull(dateDiff('month', a, b), -1) + 1))))`,
   },
@@ -286,7 +287,7 @@ export const portableFunctions: readonly PortableFunction[] = [
   {
     name: 'split_part',
     parameters: ['x', 's', 'n'],
-    meaning: 'The n-th part, from 1, of a text that s divides.',
+    meaning: 'The n-th part, from 1, of a text separated by s.',
     duckdb: null,
     clickhouse: "splitByString(s, ifNull(x, ''))[n]",
   },
@@ -307,43 +308,43 @@ export const portableFunctions: readonly PortableFunction[] = [
   {
     name: 'lower_case',
     parameters: ['x'],
-    meaning: 'A text in lower case: lower knows those of ASCII alone in ClickHouse.',
+    meaning: 'A text in lower case: in ClickHouse, lower handles only ASCII.',
     duckdb: 'lower(x)',
     clickhouse: 'lowerUTF8(x)',
   },
   {
     name: 'upper_case',
     parameters: ['x'],
-    meaning: 'A text in capitals: upper knows those of ASCII alone in ClickHouse.',
+    meaning: 'A text in capitals: in ClickHouse, upper handles only ASCII.',
     duckdb: 'upper(x)',
     clickhouse: 'upperUTF8(x)',
   },
   {
     name: 'first_chars',
     parameters: ['x', 'n'],
-    meaning:
-      'The first n characters of a text, whatever they are: left and substr count bytes in ClickHouse.',
+    meaning: 'The first n characters of a text: in ClickHouse, left and substr count bytes.',
     duckdb: 'left(x, n)',
     clickhouse: 'leftUTF8(x, n)',
   },
   {
     name: 'like_pattern',
     parameters: ['x', 'p'],
-    meaning: 'Whether a text is like a pattern in which a backslash takes the next sign as it stands.',
+    meaning: 'Whether a text matches a like pattern in which a backslash escapes the next character.',
     duckdb: `x like p escape '\\'`,
     clickhouse: 'like(x, p)',
   },
   {
     name: 'star_pattern',
     parameters: ['x'],
-    meaning: 'The pattern of like_pattern for a word in which an asterisk stands for anything.',
+    meaning: 'The like_pattern pattern for a word in which an asterisk stands for anything.',
     duckdb: `replace(replace(x, '_', '\\_'), '*', '%')`,
     clickhouse: `replaceAll(replaceAll(x, '_', '\\\\_'), '*', '%')`,
   },
   {
     name: 'canonical_word',
     parameters: ['x'],
-    meaning: 'A word of the venue in capitals, with one underscore for blanks, underscores and hyphens.',
+    meaning:
+      'A word of the venue in capitals, with one underscore for runs of spaces, underscores and hyphens.',
     duckdb: `regexp_replace(upper(trim(x)), '[\\s_-]+', '_', 'g')`,
     clickhouse: `replaceRegexpAll(upperUTF8(trimBoth(x)), '[\\\\s_-]+', '_')`,
   },
@@ -351,8 +352,8 @@ export const portableFunctions: readonly PortableFunction[] = [
     name: 'pseudonym',
     parameters: ['k', 'x'],
     meaning:
-      'Pseudonym of a name under the key of the books; spelled alike but for blanks and capitals, a name is the same.',
-    // Twice hashed under the key: without it no list of names can be tried.
+      'Pseudonym of a name under the key of the books; spellings that differ only in spaces and capitals are the same name.',
+    // Hashed twice under the key: without it, no list of names can be tested.
     duckdb: `left(sha256(k || sha256(k || nullif(lower(trim(regexp_replace(nfc_normalize(x), '\\s+', ' ', 'g'))), ''))), 20)`,
     clickhouse: `left(lower(hex(SHA256(concat(k, lower(hex(SHA256(concat(k, nullIf(lowerUTF8(trimBoth(replaceRegexpAll(normalizeUTF8NFC(x), '\\\\s+', ' '))), ''))))))))), 20)`,
   },
@@ -360,7 +361,7 @@ export const portableFunctions: readonly PortableFunction[] = [
   {
     name: 'ordered_list',
     parameters: ['x', 'k'],
-    meaning: 'List of x in the order of k; several keys stand in brackets, `(k1, k2)`.',
+    meaning: 'List of x in the order of k; several keys go in brackets, `(k1, k2)`.',
     duckdb: 'list(x order by k)',
     clickhouse: `arrayMap(e -> e.1, ${GROUP_IN_ORDER})`,
     isAggregate: true,
@@ -369,16 +370,16 @@ export const portableFunctions: readonly PortableFunction[] = [
     name: 'first_by',
     parameters: ['x', 'k', 'n'],
     meaning:
-      'List of the n values of x with the least k, nulls left out, of which DuckDB keeps no more while it groups: for lists that may be long.',
+      'List of the n values of x with the smallest k, without nulls; DuckDB keeps no more than n while grouping: for lists that may be long.',
     duckdb: 'arg_min(x, k, n)',
-    // DuckDB passes over what is null, and over what has a null to be ordered by.
+    // DuckDB skips null values, and values with a null sort key.
     clickhouse: `arrayMap(e -> e.1, arraySlice(arraySort(e -> e.2, groupArrayIf((x, k), isNotNull(x) and isNotNull(k))), 1, n))`,
     isAggregate: true,
   },
   {
     name: 'distinct_list',
     parameters: ['x'],
-    meaning: 'The values of x, each once, in their order; nulls are none.',
+    meaning: 'The distinct values of x in order, without nulls.',
     duckdb: 'list_sort(coalesce(list(distinct x) filter (where x is not null), []))',
     clickhouse: 'arraySort(groupUniqArray(x))',
     isAggregate: true,
@@ -386,7 +387,7 @@ export const portableFunctions: readonly PortableFunction[] = [
   {
     name: 'joined_list',
     parameters: ['x', 's', 'k'],
-    meaning: 'Text of the values of x in the order of k, with s between them; null where there is none.',
+    meaning: 'The values of x in the order of k as one text, separated by s; null if there are none.',
     duckdb: 'string_agg(x, s order by k)',
     clickhouse: `nullIf(arrayStringConcat(arrayMap(e -> e.1, arraySort(e -> e.2, arrayFilter(e -> e.1 is not null, groupArray((x, k))))), s), '')`,
     isAggregate: true,
@@ -394,8 +395,7 @@ export const portableFunctions: readonly PortableFunction[] = [
   {
     name: 'joined_distinct',
     parameters: ['x', 's'],
-    meaning:
-      'Text of the values of x, each once, in their order, with s between them; null where there is none.',
+    meaning: 'The distinct values of x in order as one text, separated by s; null if there are none.',
     duckdb: 'string_agg(distinct x, s order by x)',
     clickhouse: `nullIf(arrayStringConcat(arraySort(groupUniqArray(x)), s), '')`,
     isAggregate: true,
@@ -426,7 +426,7 @@ export const portableFunctions: readonly PortableFunction[] = [
   {
     name: 'list_contains',
     parameters: ['l', 'x'],
-    meaning: 'Whether a list has the value x.',
+    meaning: 'Whether a list contains the value x.',
     duckdb: null,
     clickhouse: 'has(l, x)',
   },
@@ -434,7 +434,7 @@ export const portableFunctions: readonly PortableFunction[] = [
     name: 'places_of',
     parameters: ['l'],
     meaning:
-      'The places of a list, from 0; unnest them in the select list, where two lists would not go together.',
+      'The positions of a list, from 0; unnest them in the select list, where two lists cannot be combined.',
     duckdb: 'range(len(l))',
     clickhouse: 'range(length(l))',
   },
@@ -449,7 +449,7 @@ export const portableFunctions: readonly PortableFunction[] = [
   {
     name: 'json_kind',
     parameters: ['x'],
-    meaning: 'OBJECT, ARRAY or another word for what a JSON text is.',
+    meaning: 'OBJECT, ARRAY or another word for the type of a JSON text.',
     duckdb: 'json_type(x)',
     clickhouse: 'upper(toString(JSONType(x)))',
   },
@@ -457,7 +457,7 @@ export const portableFunctions: readonly PortableFunction[] = [
     name: 'json_items',
     parameters: ['x'],
     meaning:
-      'The items of a JSON text as a list of JSON texts: those of a list; else, an object or a value on its own, the one that it is. An item null is null.',
+      'The items of a JSON text as a list of JSON texts: those of a list, or else the single object or value itself. A null item is null.',
     duckdb: `cast(case
       when try_cast(x as json) is null then [to_json(x)]
       when json_type(x) = 'ARRAY' then from_json(x, '["JSON"]')
@@ -487,7 +487,7 @@ export const portableFunctions: readonly PortableFunction[] = [
     name: 'json_member',
     parameters: ['x', 'n'],
     meaning:
-      'JSON text of the member n of an object; null where there is none, for null and for the empty text.',
+      'JSON text of the member n of an object; null if there is none, for null and for the empty text.',
     duckdb: `case when nullif(x ->> ('$."' || n || '"'), '') is not null then cast(x -> ('$."' || n || '"') as varchar) end`,
     clickhouse: `nullIf(nullIf(nullIf(JSONExtractRaw(x, n), ''), 'null'), '""')`,
   },
@@ -495,21 +495,22 @@ export const portableFunctions: readonly PortableFunction[] = [
     name: 'json_field',
     parameters: ['x', 'n'],
     meaning:
-      'The member n of an object as plain text; null where there is none, for null and for the empty text.',
+      'The member n of an object as plain text; null if there is none, for null and for the empty text.',
     duckdb: `nullif(x ->> ('$."' || n || '"'), '')`,
     clickhouse: `nullIf(if(JSONType(x, n) = 'String', JSONExtractString(x, n), nullIf(JSONExtractRaw(x, n), 'null')), '')`,
   },
   {
     name: 'json_value',
     parameters: ['x', 'n'],
-    meaning: 'The member of an object whose name is the value n, whatever signs it has, as plain text.',
+    meaning:
+      'The member of an object whose name is the value n, whatever characters it contains, as plain text.',
     duckdb: `cast(cast(x as json) as map(varchar, json))[n] ->> '$'`,
     clickhouse: `if(JSONType(x, n) = 'String', JSONExtractString(x, n), nullIf(nullIf(JSONExtractRaw(x, n), 'null'), ''))`,
   },
   {
     name: 'json_field_kind',
     parameters: ['x', 'n'],
-    meaning: 'OBJECT, ARRAY or another word for what the member n of an object is.',
+    meaning: 'OBJECT, ARRAY or another word for the type of the member n of an object.',
     duckdb: `json_type(x, '$."' || n || '"')`,
     clickhouse: 'upper(toString(JSONType(x, n)))',
   },
@@ -523,7 +524,7 @@ export const portableFunctions: readonly PortableFunction[] = [
   {
     name: 'json_has_only',
     parameters: ['x', 'l'],
-    meaning: 'Whether every member of an object has a name of the list.',
+    meaning: 'Whether the name of every member of an object is in the list.',
     duckdb: 'list_has_all(l, json_keys(x))',
     clickhouse: `hasAll(l, JSONExtractKeys(ifNull(x, '')))`,
   },
@@ -531,7 +532,7 @@ export const portableFunctions: readonly PortableFunction[] = [
     name: 'json_rest',
     parameters: ['x', 'k', 'w'],
     meaning:
-      'The object x with those members alone whose name is not in the list k, or is in the list w, by name.',
+      'The object x with only those members whose name is not in the list k, or is in the list w, ordered by name.',
     duckdb: `'{' || array_to_string(
       list_transform(
         list_sort(
@@ -552,12 +553,12 @@ export const portableFunctions: readonly PortableFunction[] = [
   },
 ]
 
-/** Names that make one value of many rows. */
+/** Names that aggregate many rows into one value. */
 export const portableAggregates: readonly string[] = portableFunctions
   .filter(({ isAggregate }) => isAggregate)
   .map(({ name }) => name)
 
-/** Makes the names known to this connection alone, until it closes. */
+/** Registers the names with this connection only, until it closes. */
 export async function createMacros(connection: DuckDBConnection): Promise<void> {
   const macros = portableFunctions.filter(({ duckdb }) => duckdb !== null)
   await connection.run(
@@ -570,15 +571,15 @@ export async function createMacros(connection: DuckDBConnection): Promise<void> 
   )
 }
 
-/** The statements that make the names known to a ClickHouse server. */
+/** The statements that register the names with a ClickHouse server. */
 export const clickhouseFunctions: readonly string[] = portableFunctions.map(
   ({ name, parameters, clickhouse }) =>
     `create or replace function ${name} as (${parameters.join(', ')}) -> ${clickhouse}`,
 )
 
 /**
- * What makes ClickHouse answer a model as DuckDB does. Columns of input tables are Nullable where null can stand in them, times
- * are DateTime64(6, 'UTC'), days Date32 and amounts Decimal(38, 18).
+ * The settings under which ClickHouse answers a model as DuckDB does. Columns of input tables are Nullable if
+ * they can contain null, times are DateTime64(6, 'UTC'), days Date32 and amounts Decimal(38, 18).
  */
 export const clickhouseSettings: Readonly<Record<string, string | number>> = {
   join_use_nulls: 1,

@@ -1,9 +1,9 @@
-// The model that finds the way from a coin to the reporting currency over several prices. One round goes one price further;
-// the text of a round is written once and stands in the select as often as a way may have prices, since the engine has no
-// ASOF join within a recursion.
+// The model that finds the route from a coin to the reporting currency over several prices. Each round adds
+// one price; the text of a round is written once and appears in the select as often as a route may have
+// prices, because the engine has no ASOF join within a recursion.
 import type { Model } from './models.ts'
 
-/** Prices that a way may lead over. */
+/** Maximum number of prices in a route. */
 export const STEPS_MAX = 4
 
 const doc = `The best way from a coin to the reporting currency at a moment, where the best source of the coin has no price in that
@@ -15,7 +15,7 @@ keys:  coin, valued_at unique`
 
 const ROUNDS = Array.from({ length: STEPS_MAX }, (_, index) => index + 1)
 
-/** From every place reached so far to each neighbour that can still arrive in time. */
+/** From every node reached so far to each neighbour that can still arrive in time. */
 const asked = (round: number): string => `asked_${round} as (
   select walk.coin as coin, walk.valued_at as valued_at, walk.node as node, pairs.currency as next_node,
     pairs.rank as link_rank, greatest(walk.rank, pairs.rank) as rank, walk.rank_to_beat as rank_to_beat,
@@ -50,8 +50,8 @@ const found = (round: number): string => `found_${round} as (
 )`
 
 /**
- * Of several prices of one pair that of the first source, and of several ways to one place the best; once a way has arrived,
- * only what may still be by better sources goes on.
+ * Among several prices of one pair, that of the first source, and among several routes to one node, the best;
+ * once a route has arrived, only those that may still use better sources continue.
  */
 const walked = (round: number): string => `sourced_${round} as (
   select found.*, min(link_rank) over (partition by coin, valued_at, path) as best_link_rank

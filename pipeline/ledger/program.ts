@@ -1,4 +1,5 @@
-// Which program this is, by its code and not by the number of its version alone: between two releases that stays the same.
+// Identifies this program by its code and not only by its version number, which stays the same between two
+// releases.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,7 +26,7 @@ function compiledFiles(folder: string): string[] {
       .filter((name) => name.endsWith('.js'))
       .sort()
   } catch {
-    // Sources that run without having been compiled.
+    // Sources that run without compilation.
     return []
   }
 }

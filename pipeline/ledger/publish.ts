@@ -1,5 +1,5 @@
-// What becomes of a finished build: it replaces the published ledger by one rename, or it is thrown away
-// and only its breaks are kept. The published file is never written to.
+// What happens to a finished build: it replaces the published ledger by one rename, or it is discarded and
+// only its breaks are kept. The published file is never written to.
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { copyFile, rm, stat, statfs } from 'node:fs/promises'
@@ -17,20 +17,21 @@ export const UNPUBLISHED_BREAKS_FILE = 'breaks-unpublished.json'
 export async function publishLedger(disk: Disk, dir: string, finished: string): Promise<void> {
   const file = await disk.open(finished, 'change')
   await closing(file, () => file.sync())
-  // What another program wrote there and left unfinished is for the file that goes: DuckDB would change the new one by it.
+  // Whatever another program left unfinished there belongs to the old file: DuckDB would apply it to the new
+  // one.
   await disk.remove(join(dir, `${LEDGER_FILE}.wal`))
   await disk.rename(finished, join(dir, LEDGER_FILE))
   await disk.syncDir(dir)
   await forgetUnpublishedBreaks(disk, dir)
 }
 
-/** What was kept of an earlier build that was not published is over with one that was. */
+/** The breaks kept from an earlier unpublished build are obsolete once one is published. */
 export const forgetUnpublishedBreaks = (disk: Disk, dir: string): Promise<void> =>
   disk.remove(join(dir, UNPUBLISHED_BREAKS_FILE))
 
 /**
- * Copies the published file, sharing its blocks where the file system can, to be changed into the next one. False where that
- * does not succeed: a new file may still find room.
+ * Copies the published file, sharing its blocks if the file system can, to be changed into the next one.
+ * False if that fails: a new file may still find room.
  */
 export async function copyOfLedger(published: string, unfinished: string): Promise<boolean> {
   try {
@@ -42,7 +43,7 @@ export async function copyOfLedger(published: string, unfinished: string): Promi
   }
 }
 
-/** Keeps the breaks of a build that was not published, for `check` and `status`. */
+/** Stores the breaks of a build that was not published, for `check` and `status`. */
 export async function keepUnpublishedBreaks(
   disk: Disk,
   dir: string,
@@ -53,8 +54,8 @@ export async function keepUnpublishedBreaks(
 }
 
 /**
- * The breaks of the last build, if it was not published; null when the published ledger is the last build.
- * CorruptionError when they are not what was kept.
+ * The breaks of the last build, if it was not published; null if the published ledger is the last build.
+ * CorruptionError if they are not what was stored.
  */
 export async function readUnpublishedBreaks(disk: Disk, dir: string): Promise<readonly Break[] | null> {
   const path = join(dir, UNPUBLISHED_BREAKS_FILE)
@@ -64,9 +65,9 @@ export async function readUnpublishedBreaks(disk: Disk, dir: string): Promise<re
   if (Array.isArray(kept?.breaks) && kept.sha256 === hashOf(kept.breaks)) return kept.breaks
   throw new CorruptionError('The breaks of the build that was not published are damaged.', {
     where: path,
-    expected: 'the breaks with the hash that was written with them',
+    expected: 'the breaks with their recorded hash',
     found: kept === null ? 'no JSON' : 'another content',
-    action: 'Run `tieout build`: it checks everything again.',
+    action: 'Run `tieout build` to check everything again.',
   })
 }
 
@@ -80,25 +81,31 @@ function parsed(bytes: Buffer): { readonly sha256?: unknown; readonly breaks?: B
   }
 }
 
-/** With less than this free a build that fails is taken for one that found no room. */
+/** With less free space than this, a failed build is taken to have run out of space. */
 const FULL_BYTES = 64 * 2 ** 20
 
 const mebibytes = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)} MiB`
 
-/** A new ledger stands beside the old one until it replaces it. */
+/** A new ledger is written beside the old one before it replaces it. */
 export class NoRoom extends TieoutError {
   override readonly name = 'NoRoom'
   override readonly exitCode = 5
 }
 
-/** The new ledger and the steps on the way to it, measured: 6.8 MiB for one of 6.5, 31.1 for 21.5, 4.4 GB for 2.8. */
+/**
+ * The size of the new ledger and its intermediate steps, measured: 6.8 MiB for one of 6.5, 31.1 for 21.5, 4.4
+ * GB for 2.8.
+ */
 const BUILD_PER_LEDGER = 1.6
-/** Of books that were never published, by what has landed: 2.3 MiB in the first of these, 7.8 in the second. */
+/**
+ * For books that were never published, from what has landed: 2.3 MiB in the first of these, 7.8 in the
+ * second.
+ */
 const BUILD_PER_LANDING = 4
 
 /**
- * What a failed build came to when the disk has no room for it. Null where there is room, and for an error that says already
- * what the disk refused.
+ * The error for a failed build if the disk has no room for it. Null if there is room, and for an error that
+ * already states what the disk refused.
  */
 export async function fullDisk(
   unfinished: string,
@@ -113,25 +120,27 @@ export async function fullDisk(
     () => null,
   )
   if (free === null) return null
-  // It is thrown away now, and the next build has its room as well.
+  // It is removed now, so that the next build has its room as well.
   const sizes = await Promise.all(workFiles(unfinished).map(sizeOf))
   const taken = sizes.reduce((sum, size) => sum + size, 0)
   const room = free + taken
   const ledger = await sizeOf(published)
-  // Much of what has landed stands in its log until the file is closed, and on a full disk longer.
+  // Much of what has landed is in its log until the file is closed, and longer on a full disk.
   const landed = (await sizeOf(landing)) + (await sizeOf(`${landing}.wal`))
   const needed = ledger > 0 ? BUILD_PER_LEDGER * ledger : BUILD_PER_LANDING * landed
   if (free >= Math.max(FULL_BYTES, needed - taken)) return null
-  return new NoRoom('There was no room to build the ledger; the published one is as it was.', {
+  return new NoRoom('There was not enough disk space to build the ledger; the published one is unchanged.', {
     where: folder,
-    expected: `${needed > room ? `about ${mebibytes(needed)}` : `more than ${mebibytes(room)}`} free for a new ledger and the steps on the way to it`,
+    expected: `${needed > room ? `about ${mebibytes(needed)}` : `more than ${mebibytes(room)}`} free for a new ledger and its intermediate steps`,
     found: `${mebibytes(room)} free (${(cause instanceof Error ? cause.message : String(cause)).split('\n')[0]})`,
     action: 'Free space on this disk, then run `tieout build`. What has been received is kept.',
     cause,
   })
 }
 
-/** Removes a build that will not be published, its steps on the way, and what the database left beside it. */
+/**
+ * Removes a build that will not be published, its intermediate steps, and what the database left beside it.
+ */
 export async function discardBuild(disk: Disk, unfinished: string): Promise<void> {
   for (const file of workFiles(unfinished)) await disk.remove(file)
 }

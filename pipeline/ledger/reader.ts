@@ -1,4 +1,4 @@
-// A database that is only asked: each question has a session of its own, under the same limits.
+// A database that only answers queries: each query has its own session, under the same limits.
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api'
 import { onAbort } from '../../models/abort.ts'
 import { type EngineSettings, instanceOptions } from '../engine/settings.ts'
@@ -8,10 +8,10 @@ import { makeSpillFolder } from '../output/spill.ts'
 import { type Limits, stopError } from './limits.ts'
 import { interruptUntil, type QueryResult, readRows, Session } from './session.ts'
 
-/** Values of the `$name` places of a statement. */
+/** Values of the `$name` parameters of a statement. */
 export type Values = Readonly<Record<string, DuckDBValue>>
 
-/** What a database that only answers may use. */
+/** The limits of a database that only answers. */
 export interface Room extends EngineSettings {
   /** Where it spills, if it may write there. */
   readonly tempDir: string
@@ -20,13 +20,13 @@ export interface Room extends EngineSettings {
 export interface Reader {
   /** Tables of schema main with their columns, in their order. */
   readonly tables: ReadonlyMap<string, readonly string[]>
-  /** Runs one statement; its rows come as they are read. */
+  /** Runs one statement; its rows are streamed. */
   stream(sql: string, values?: Values): Promise<QueryResult>
   /** Runs one statement and reads all of its rows. */
   query(sql: string, values?: Values): Promise<Row[]>
   /**
-   * A connection of its own under the limits of the reader; its user ends it. `sql` is what will be asked in it, as far as
-   * that is known: a ledger that stands elsewhere brings what it names.
+   * A separate connection under the limits of the reader; the caller closes it. `sql` is the statement that
+   * will be run in it, if known: a ledger on a server fetches the tables that it names.
    */
   session(sql?: string): Promise<Session>
   close(): void
@@ -37,7 +37,10 @@ const TABLES = `
   where database_name = current_database() and schema_name = 'main' and not internal
   order by table_name, column_index`
 
-/** Reads from an instance that is set up already; closing the reader ends its sessions, then runs `closeInstance`. */
+/**
+ * Reads from an instance that is already set up; closing the reader ends its sessions, then runs
+ * `closeInstance`.
+ */
 export async function readerOf(
   instance: DuckDBInstance,
   limits: Limits,
@@ -77,7 +80,7 @@ export async function readerOf(
   }
 }
 
-/** The reader with `explain` put between it and whoever asks: what that makes of an error is thrown. */
+/** The reader with `explain` applied to every error, which is thrown in its place. */
 export function explained(reader: Reader, explain: (cause: unknown) => Promise<unknown> | unknown): Reader {
   const refuse = async (cause: unknown): Promise<never> => {
     throw await explain(cause)
@@ -99,12 +102,12 @@ export function explained(reader: Reader, explain: (cause: unknown) => Promise<u
   }
 }
 
-/** Fills a database; what it calculates beside its statements ends when the signal aborts, by throwing. */
+/** Fills a database; calculations outside its statements stop when the signal aborts, by throwing. */
 export type Fill = (connection: DuckDBConnection, signal?: AbortSignal) => Promise<void>
 
 /**
- * A database in memory, filled by `fill`, for what is computed on demand and published nowhere.
- * QueryStopped when the signal of the limits aborts meanwhile.
+ * An in-memory database, filled by `fill`, for what is computed on demand and never published. QueryStopped
+ * if the signal of the limits aborts meanwhile.
  */
 export async function scratchReader(limits: Limits, room: Room, fill: Fill): Promise<Reader> {
   const spill = makeSpillFolder(room.tempDir)

@@ -1,5 +1,5 @@
-// What the models read besides what has landed: the reference tables of `data/` and the choices of the configuration.
-// A table of the same name in the folder of the books comes before the one that ships.
+// What the models read besides what has landed: the reference tables of `data/` and the choices of the
+// configuration. A table of the same name in the folder of the books takes precedence over the shipped one.
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,22 +11,24 @@ import { KEY_TABLE } from './counterparty-key.ts'
 
 export type Grouping = 'unified' | 'unified-isolated' | 'per-line'
 
-/** What of the configuration decides the books. */
+/** The part of the configuration that the books depend on. */
 export interface BuildConfig {
   readonly accounts: readonly { readonly name: string; readonly uid?: string }[]
   readonly publishPersonalData: boolean
-  /** Coin or currency in which gains are calculated; found from the trades when absent. */
+  /** Coin or currency in which gains are calculated; derived from the trades if absent. */
   readonly reportingCurrency?: string
-  /** Fixes how the balances of an account are kept, instead of finding it from the data. */
+  /** Fixes how the balances of an account are kept, instead of deriving it from the data. */
   readonly chainGrouping?: Readonly<Record<string, Grouping>>
-  /** What the P2P transfers of an account are, where it is known. */
+  /** The meaning of an account's P2P transfers, if it is known. */
   readonly p2pTransfers?: Readonly<Record<string, P2pMeaning>>
-  /** Which sources of prices count, the first before the next; those of the configuration's default when absent. */
+  /**
+   * Which sources of prices count, in order of precedence; those of the configuration's default if absent.
+   */
   readonly priceOrder?: readonly string[]
-  /** Start of the history that is wanted; what is missing before it is no break. */
+  /** Start of the wanted history; anything missing before it is not a break. */
   readonly since?: Date
   readonly namedFeeds?: readonly string[]
-  /** Days by feed, where it is known better than the catalogue how long the venue remembers. */
+  /** Days by feed, if the venue's retention is known better than the catalogue states. */
   readonly retentionDays?: Readonly<Record<string, number>>
 }
 
@@ -39,10 +41,10 @@ const REFERENCE_TABLES: Readonly<Record<string, readonly string[]>> = {
   currencies: ['currency', 'is_money', 'note'],
 }
 
-/** Columns that a user's file may leave out. */
+/** Columns that a user's file may omit. */
 const OPTIONAL_COLUMNS: readonly string[] = ['doubt']
 
-/** Names of the tables that `loadReference` makes, qualified. */
+/** Names of the tables that `loadReference` creates, qualified. */
 export const GIVEN_TABLES: readonly string[] = [
   ...Object.keys(REFERENCE_TABLES).map((name) => `staging.${name}`),
   'staging.settings',
@@ -53,8 +55,8 @@ export const GIVEN_TABLES: readonly string[] = [
 ]
 
 /**
- * Makes the given tables in schema `staging`. Each reference table has a column `precedence`:
- * 0 for rows of the user's file, 1 for shipped ones. The key of pseudonyms is text; there is none in books without
+ * Creates the given tables in schema `staging`. Each reference table has a column `precedence`: 0 for rows of
+ * the user's file, 1 for shipped ones. The key of pseudonyms is text; there is none in books without
  * counterparties. UsageError for a user's file with other columns.
  */
 export async function loadReference(
@@ -114,7 +116,7 @@ export async function loadReference(
 
 const readCsv = (file: string): string => `read_csv(${literal(file)}, header = true, all_varchar = true)`
 
-/** Of a file whose form is known nothing need be found out. */
+/** A file in a known format needs no detection. */
 const readShipped = (file: string, columns: readonly string[]): string =>
   `read_csv(${literal(file)}, header = true, auto_detect = false, delim = ',', quote = '"', escape = '"',
      columns = {${columns.map((name) => `${literal(name)}: 'varchar'`).join(', ')}})`
@@ -150,11 +152,14 @@ async function columnsFound(
     where: file,
     expected: `a CSV file with the columns ${required.join(', ')}`,
     found: found === null ? 'no readable CSV' : found.join(', '),
-    action: 'Correct the file, or remove it to use the table that ships.',
+    action: 'Correct the file, or remove it to use the shipped table.',
   })
 }
 
-/** What a row of the classification names stands in the table of such names. Shipped rows are held to it by the same rule, through the tests. */
+/**
+ * What a row of the classification names must be in the table of such names. Shipped rows are checked by the
+ * same rule, in the tests.
+ */
 async function mustUseKnown(
   connection: DuckDBConnection,
   what: 'kind' | 'doubt',
@@ -176,6 +181,6 @@ async function mustUseKnown(
   })
 }
 
-/** What a map says of a name: an account may be called `constructor`, which every object has. */
+/** Looks a name up in a map: an account may be called `constructor`, which every object has. */
 const ownOf = <T>(map: Readonly<Record<string, T>> = {}, name: string): T | null =>
   Object.hasOwn(map, name) ? (map[name] as T) : null

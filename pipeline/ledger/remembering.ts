@@ -1,9 +1,12 @@
-// A ledger that is asked the same small questions by many reports for one document: each is run once.
+// A ledger that many reports ask the same small queries for one document: each is run once.
 import type { Row } from '../output/cell.ts'
 import type { Ledger } from './ledger.ts'
 import type { Reader, Values } from './reader.ts'
 
-/** Keeps the rows of each `query`, also of databases beside it, as long as it is used itself; `stream` runs each time. */
+/**
+ * Caches the rows of each `query`, also of databases beside it, as long as it is in use itself; `stream` runs
+ * each time.
+ */
 export function remembering(ledger: Ledger): Ledger {
   return {
     ...ledger,

@@ -1,4 +1,4 @@
-// One run of a build's tasks: which of them need not be carried out, because nothing that decides their tables has changed.
+// One run of a build's tasks: which of them can be skipped, because none of their inputs have changed.
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { isOutOfMemory } from '../engine/out-of-memory.ts'
 import {
@@ -16,19 +16,19 @@ import type { Task } from './models.ts'
 
 /** How one task is carried out. */
 export interface Item {
-  /** What decides its tables, hashed; undefined where that is not known. */
+  /** A hash of its inputs; undefined if not known. */
   decidedBy(known: ReadonlyMap<string, Rows>): string | undefined
-  /** Makes its tables, and answers the number of their rows. */
+  /** Builds its tables, and returns their number of rows. */
   make(connection: DuckDBConnection): Promise<number>
-  /** Takes in that its tables stand as they were published. */
+  /** Records that its tables are as they were published. */
   keep(connection: DuckDBConnection, rows: ReadonlyMap<string, Rows>): Promise<void>
-  /** It makes a question instead of its answer: nobody counts its rows. */
+  /** It creates a view instead of a table: its rows are not counted. */
   readonly isView: boolean
-  /** What has landed may be more after it than before. */
+  /** There may be more landed rows after it than before. */
   readonly bringsToLanding: boolean
 }
 
-/** A published table is not what the ledger says of it: the file has been damaged or changed. */
+/** A published table differs from what the ledger records about it: the file has been damaged or changed. */
 export class KeptDiffer extends Error {}
 
 /** A task that has been carried out, with what had landed when it began. */
@@ -44,12 +44,14 @@ export class Run {
   readonly #makers: ReadonlyMap<string, Task<Item>>
   /** What has landed by now. */
   #landed: ReadonlyMap<string, Rows>
-  /** Of every table that is given, has been made or is kept. */
+  /** For every table that is given, built or kept. */
   readonly #rows: Map<string, Rows>
   readonly #decided = new Map<string, string>()
-  /** Made, with what had landed by then; without a base nobody has looked at their rows yet. */
+  /** Built, with what had landed by then; without a base their rows have not been examined yet. */
   readonly #unseen: Unseen[] = []
-  /** Steps on the way that were kept, and so do not stand there: they are made if somebody reads them, once. */
+  /**
+   * Intermediate steps that were kept and so do not exist here: they are built if something reads them, once.
+   */
   readonly #owed = new Map<Task<Item>, { making: Promise<unknown> | null }>()
   readonly #kept: string[] = []
 
@@ -62,8 +64,8 @@ export class Run {
   }
 
   /**
-   * Carries the task out on this connection, unless its tables are what it would make. What it reads has had its turn; others
-   * may be carried out meanwhile.
+   * Carries the task out on this connection, unless its tables are what it would build. Its inputs are done;
+   * other tasks may run meanwhile.
    */
   async carryOut(
     task: Task<Item>,
@@ -80,19 +82,19 @@ export class Run {
     const made = { task, landed: this.#landed }
     const rows = await task.item.make(connection)
     if (rows === 0) for (const table of task.writes) this.#rows.set(table, NO_ROWS)
-    // Whether a table came out as it was decides what is made of it; where there is nothing to hold it against, all are looked
-    // at in the end, together.
+    // Whether a table's rows are unchanged determines what is done with its dependents; without a base to
+    // compare with, all tables are examined together at the end.
     if (this.#base === null) this.#unseen.push(made)
     else await this.#look([made], [connection])
     if (task.item.bringsToLanding) this.#landed = await landedRows(connection)
     return { rows, kept: false }
   }
 
-  /** The rows of its tables as they were published, where the same decides them; and takes them in. */
+  /** The rows of its tables as published, if the inputs are the same; also records them. */
   #unchanged(task: Task<Item>): Map<string, Rows> | null {
     const decided = this.#base === null ? undefined : this.#decide(task, this.#landed)
     const made = new Map(task.writes.map((table) => [table, this.#base?.get(table)]))
-    // A step that writes published tables and others can neither be kept whole nor made later.
+    // A step that writes published tables and others can neither be kept whole nor built later.
     const isOne = new Set(task.writes.map(isPublished)).size === 1
     if (decided === undefined || !isOne || [...made.values()].some((one) => one?.decidedBy !== decided))
       return null
@@ -110,7 +112,10 @@ export class Run {
     this.#decided.set(table, decided)
   }
 
-  /** Makes what is owed of these tables, and before it what that reads; or waits for whoever is at it. */
+  /**
+   * Builds those of these tables that were deferred, and their inputs first; or waits for the task that is
+   * already doing so.
+   */
   async #makeOwed(tables: readonly string[], connection: DuckDBConnection): Promise<void> {
     for (const table of tables) {
       const task = this.#makers.get(table)
@@ -121,7 +126,7 @@ export class Run {
     }
   }
 
-  /** Takes in the rows of the tables that have been made. */
+  /** Records the rows of the tables that have been built. */
   async #look(unseen: readonly Unseen[], lanes: readonly DuckDBConnection[]): Promise<void> {
     const tables = unseen.flatMap(({ task }) => (task.item.isView ? [] : task.writes))
     const filled = tables.filter((table) => this.#rows.get(table) !== NO_ROWS)
@@ -135,7 +140,10 @@ export class Run {
     }
   }
 
-  /** Every table as it was found. KeptDiffer where one that was kept has other rows than the ledger said, or cannot be read. */
+  /**
+   * Every table as it was found. KeptDiffer if one that was kept has rows other than the ledger records, or
+   * cannot be read.
+   */
   async finish(lanes: readonly [DuckDBConnection, ...DuckDBConnection[]]): Promise<Map<string, Found>> {
     await this.#look(this.#unseen, lanes)
     const views = await askViews(async (question) => (await lanes[0].runAndReadAll(question)).getRowsJson())
@@ -155,13 +163,13 @@ export class Run {
   }
 }
 
-/** Kept tables are the copy of a file that may be damaged; that memory does not suffice says nothing of it. */
+/** Kept tables are a copy of a file that may be damaged; running out of memory does not show that. */
 function unreadable(cause: unknown): never {
   if (isOutOfMemory(cause)) throw cause
   throw new KeptDiffer('ledger', { cause })
 }
 
-/** Whoever reads a view reads what decides it. */
+/** Anything that reads a view depends on the view's inputs. */
 const rowsOfView = (decided: string): Rows => ({ count: 0, hash: decided })
 
 const total = (of: ReadonlyMap<string, Rows>): number =>

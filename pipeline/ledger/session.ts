@@ -1,6 +1,6 @@
-// One connection for one query, under a time limit that runs until the last row has been read.
-// What stops a query is known from who stopped it, never from the text of an error; and a stream that failed
-// half-way is told from one that ended, which the client library does not do (see `ended`).
+// One connection for one query, under a time limit that runs until the last row has been read. What stopped a
+// query is known from the one who stopped it, never from the text of an error; and a stream that failed
+// half-way is distinguished from one that ended, which the client library does not do (see `ended`).
 import type {
   DuckDBConnection,
   DuckDBDataChunk,
@@ -21,7 +21,10 @@ export interface QueryResult {
 
 const NUDGE_MS = 50
 
-/** A statement that has not quite begun forgets an interruption, so it is told until it has ended. */
+/**
+ * A statement that has not quite begun misses an interruption, so it is repeated until the statement has
+ * ended.
+ */
 export async function interruptUntil(
   over: AbortSignal,
   connection: Pick<DuckDBConnection, 'interrupt'>,
@@ -66,12 +69,12 @@ export class Session {
     await interruptUntil(this.over.signal, this.connection, this.limits.clock)
   }
 
-  /** Runs one step on the connection; QueryStopped when the limits ended it. */
+  /** Runs one step on the connection; QueryStopped if the limits ended it. */
   async run<T>(step: () => Promise<T>): Promise<T> {
     try {
       if (this.stopped !== null) throw stopError(this.stopped, this.limits)
       const value = await step()
-      // What was buffered before the interruption would still come as if nothing had happened.
+      // Otherwise rows buffered before the interruption would still arrive as if nothing had happened.
       if (this.stopped !== null) throw stopError(this.stopped, this.limits)
       return value
     } catch (error) {
@@ -109,9 +112,9 @@ export class Session {
   }
 
   /**
-   * Throws when the stream failed instead of ending. The client hands out an empty chunk for both and loses the
-   * error; but the error aborts the transaction, so nothing more can be asked in it. Running the statement once
-   * more without streaming brings the error back.
+   * Throws if the stream failed instead of ending. The client returns an empty chunk for both and loses the
+   * error; but the error aborts the transaction, which then refuses further statements. Running the statement
+   * once more without streaming reproduces the error.
    */
   private async ended(statement: DuckDBPreparedStatement): Promise<void> {
     try {
@@ -132,15 +135,18 @@ export class Session {
   }
 }
 
-/** The client keeps the parts of a struct by their names: of several without one only the last would be left, without a word. */
+/**
+ * The client keeps the fields of a struct by name: of several unnamed ones only the last would silently be
+ * left.
+ */
 function refuseNameless(names: readonly string[], types: readonly DuckDBType[]): void {
   const nameless = names.filter((_, at) => isNameless(types[at] as DuckDBType))
   if (nameless.length === 0) return
-  throw new UsageError('The answer holds a struct whose parts have no names.', {
+  throw new UsageError('The answer contains a struct whose parts have no names.', {
     where: nameless.join(', '),
     expected: 'a name for each part',
-    found: 'parts without one, as `row(1, 2)` has them',
-    action: "Name them, as in `{'a': 1, 'b': 2}`, or ask for each part as a column.",
+    found: 'parts without a name, as in `row(1, 2)`',
+    action: "Name them, as in `{'a': 1, 'b': 2}`, or select each part as a column.",
   })
 }
 

@@ -1,5 +1,5 @@
-// The tasks of a build, models and steps, each run after those that it reads. Each table is committed before one is made that
-// reads it, so that later models know its statistics.
+// The tasks of a build, models and steps, each run after those that it reads. Each table is committed before
+// one is built that reads it, so that later models know its statistics.
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Clock } from '../../models/clock.ts'
 import { TieoutError } from '../../models/error.ts'
@@ -10,64 +10,70 @@ import { inOrder, type Model, qualify, type Task } from './models.ts'
 import { type EmptyWhen, parseTree } from './parse-tree.ts'
 import { type Item, Run } from './run.ts'
 
-/** A step that is no model, such as the lots engine; it finds the tables it reads made, in schema main. */
+/**
+ * A step that is not a model, such as the lots engine; it finds the tables that it reads already built, in
+ * schema main.
+ */
 export interface ExtraStep {
   readonly name: string
   readonly reads: readonly string[]
   readonly writes: readonly string[]
-  /** Tables that are made only after it, though they do not read what it writes here. */
+  /** Tables that are built only after it, although they do not read what it writes here. */
   readonly precedes?: readonly string[]
   /** What its tables are, by table. */
   readonly docs?: Readonly<Record<string, string>>
   /** What their columns mean, by table and column. */
   readonly columns?: Readonly<Record<string, Readonly<Record<string, string>>>>
-  /** What decides its tables besides what it reads and the program; one that does not say so runs in every build. */
+  /**
+   * A hash of its further inputs besides what it reads and the program; a step without it runs in every
+   * build.
+   */
   readonly decidedBy?: string
   run(connection: DuckDBConnection): Promise<void>
 }
 
-/** A table that has been made, or all tables of a step. */
+/** A table that has been built, or all tables of a step. */
 export interface BuildEvent {
   readonly table: string
   readonly rows: number
   readonly ms: number
-  /** It is as it was published: nothing that decides it has changed. */
+  /** It is as published: none of its inputs have changed. */
   readonly kept: boolean
 }
 
-/** A model or step that the database refused; the published ledger is as it was. */
+/** A model or step that the database refused; the published ledger is unchanged. */
 export class BuildFailed extends TieoutError {
   override readonly name = 'BuildFailed'
 }
 
-/** Models that can run with these steps: one that needs a table of a step that is not there is left out. */
+/** Models that can run with these steps: one that needs a table of a missing step is left out. */
 export function runnable(models: readonly Model[], steps: readonly ExtraStep[]): Model[] {
   const made = new Set(steps.flatMap((step) => step.writes.map(qualify)))
   return models.filter((model) => model.needs.every((table) => made.has(table)))
 }
 
 export interface TasksOptions {
-  /** What stands there already. */
+  /** What already exists. */
   readonly inputs: Inputs
-  /** The tables that stand in the unfinished ledger as they were published; null in one that begins empty. */
+  /** The tables that are in the unfinished ledger as published; null in one that begins empty. */
   readonly base: MadeTables | null
-  /** Tables that are wanted, with all that they are made from; every one when absent. */
+  /** Tables that are wanted, with everything they depend on; all if absent. */
   readonly only?: readonly string[] | undefined
   readonly clock: Clock
-  /** Nothing more is begun once it has come. */
+  /** Nothing more is started once it has fired. */
   readonly signal?: AbortSignal | undefined
   readonly log?: ((event: BuildEvent) => void) | undefined
 }
 
 export interface Done {
   readonly events: readonly BuildEvent[]
-  /** Every table with its rows and what decided it, as far as that is known. */
+  /** Every table with its rows and, if known, a hash of its inputs. */
   readonly found: ReadonlyMap<string, Found>
 }
 
 /**
- * Runs models and steps in an order in which each finds what it reads, as many at a time as there are connections, and keeps
- * what need not be made again.
+ * Runs models and steps in dependency order, as many at a time as there are connections, and keeps what need
+ * not be rebuilt.
  */
 export async function runTasks(
   lanes: readonly [DuckDBConnection, ...DuckDBConnection[]],
@@ -79,7 +85,7 @@ export async function runTasks(
   const emptiness = await Emptiness.of(connection, { ...inputs, kept: base })
   const tasks: Task<Item>[] = []
   for (const model of models) {
-    // What such a step brings into landing is not known beforehand: these models are always asked.
+    // What such a step adds to landing is not known beforehand: these models always run.
     const before = steps
       .filter(({ precedes }) => precedes?.includes(model.table))
       .flatMap(({ writes }) => writes.map(qualify))
@@ -163,9 +169,9 @@ async function runStep(connection: DuckDBConnection, step: ExtraStep, emptiness:
   return [...counts.values()].reduce((sum, count) => sum + count, 0)
 }
 
-/** What a table that could not be made came to. */
+/** The error for a table that could not be built. */
 export function failed(where: string, table: string, cause: unknown): BuildFailed {
-  return new BuildFailed(`The table ${table} could not be made.`, {
+  return new BuildFailed(`The table ${table} could not be built.`, {
     where,
     found:
       cause instanceof TieoutError
@@ -174,7 +180,7 @@ export function failed(where: string, table: string, cause: unknown): BuildFaile
           ? cause.message
           : String(cause),
     action:
-      'The published ledger is as it was. Free memory or disk space if that is what is missing; else report this.',
+      'The published ledger is unchanged. Free memory or disk space if that is what is missing; otherwise report this.',
     cause,
   })
 }

@@ -1,12 +1,15 @@
-// Equal moves that follow each other are tied in their order, where as many went as came: the nearest other side may be that
-// of the next one. The rule is the same for transfers between own wallets, for P2P deals and their orders, and for imported
-// legs and the venue's records of them, so it is one text; each gives it its sides, by a model of its own, and how far apart
-// two moves may be that follow each other.
+// Equal moves that follow each other are tied in their order, if as many went out as came in: the nearest
+// other side may belong to the next one. The rule is the same for transfers between own wallets, for P2P
+// deals and their orders, and for imported legs and the venue's records of them, so it has one text; each use
+// supplies its own model of the sides and the maximum time between two moves.
 import type { Model } from './models.ts'
 
 interface Turns {
   readonly table: string
-  /** The model of the sides: among whom moves are equal, account, coin, side, quantity, happened_at, wallet, is_second, place and id. */
+  /**
+   * The model of the sides: among whom moves are equal, account, coin, side, quantity, happened_at, wallet,
+   * is_second, place and id.
+   */
   readonly sides: string
   readonly withinMs: number
   /** What is tied, and within which time. */

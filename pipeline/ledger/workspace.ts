@@ -1,5 +1,6 @@
-// Where a build takes place: an unfinished ledger in a file of its own, the steps on the way in memory or in files beside it,
-// and the published ledger to read from, all attached to the instance that holds the landing database.
+// Where a build takes place: an unfinished ledger in its own file, intermediate steps in memory or in files
+// beside it, and the published ledger to read from, all attached to the instance that holds the landing
+// database.
 import { rename } from 'node:fs/promises'
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { identifier, literal } from '../engine/quote.ts'
@@ -9,18 +10,21 @@ import { createMacros } from './portable.ts'
 
 /** Name under which the unfinished ledger is attached. */
 export const CATALOG = 'unfinished_ledger'
-/** Layers that are only steps on the way, and never written to the ledger. */
+/** Layers that are only intermediate steps, and never written to the ledger. */
 const UNPUBLISHED = ['staging', 'checks']
 /** Name under which the published ledger is attached. */
 export const PREVIOUS = 'before'
 
-/** Name under which a ledger is attached that is written once more, without what is free in it. */
+/** Name under which a ledger is attached while it is rewritten without its free blocks. */
 const COMPACT = 'compact_ledger'
 
 const fileOf = (unfinished: string, layer: string): string =>
   unfinished.replace(/(\.duckdb)?$/, `.${layer}.duckdb`)
 
-/** Every file that a build of this unfinished ledger may leave; a step has a log where there was no room to let go of it. */
+/**
+ * Every file that a build of this unfinished ledger may leave; a step has a log if there was no room to
+ * detach it.
+ */
 export const workFiles = (unfinished: string): string[] =>
   [unfinished, ...[...UNPUBLISHED, COMPACT].map((layer) => fileOf(unfinished, layer))].flatMap((file) => [
     file,
@@ -29,19 +33,24 @@ export const workFiles = (unfinished: string): string[] =>
 
 export interface Workspace {
   readonly connection: DuckDBConnection
-  /** Columns of the breaks of the published ledger, which is attached as `before`; null where there are none to carry on. */
+  /**
+   * Columns of the breaks of the published ledger, which is attached as `before`; null if there are none to
+   * carry forward.
+   */
   readonly previousBreaks: readonly string[] | null
-  /** Attaches the unfinished ledger, a new one or what has been copied to its place; what is made without a schema is made in it. */
+  /**
+   * Attaches the unfinished ledger, a new one or the copy in its place; unqualified tables are created in it.
+   */
   openLedger(): Promise<void>
-  /** Connections for work that goes on beside each other in the ledger that is open, its own among them. */
+  /** Connections for parallel work in the open ledger, including its own. */
   lanes(): Promise<readonly [DuckDBConnection, ...DuckDBConnection[]]>
-  /** Ends the statements that its connections are at. */
+  /** Interrupts the statements of its connections. */
   interrupt(): void
 }
 
 /**
- * Attaches everything, does the work, and leaves the instance as it was; the unfinished ledger is then whole on disk.
- * When the work fails, its error counts, whatever becomes of the clearing up.
+ * Attaches everything, does the work, and restores the instance; the unfinished ledger is then complete on
+ * disk. If the work fails, its error counts, whatever happens during clean-up.
  */
 export async function inWorkspace<T>(
   instance: DuckDBInstance,
@@ -66,7 +75,7 @@ export async function inWorkspace<T>(
       for (const layer of UNPUBLISHED)
         if (hasSmallSteps) await connection.run(`attach ':memory:' as ${layer}`)
         else await attachWithoutLog(connection, fileOf(files.unfinished, layer), layer)
-      // Whatever the database holds from which the build was begun: a schema of it may have the name of a layer.
+      // The current database may have a schema with the name of a layer.
       await connection.run(`use ${UNPUBLISHED[0]}.main`)
       const openLedger = async (): Promise<void> => {
         await attachWithoutLog(connection, files.unfinished, CATALOG)
@@ -93,7 +102,7 @@ export async function inWorkspace<T>(
       return result
     } catch (error) {
       leave()
-      // A transaction that failed lets nothing else through, not even this.
+      // A failed transaction refuses everything else, even this.
       await connection.run('rollback').catch(() => undefined)
       await restore().catch(() => undefined)
       throw error
@@ -103,19 +112,25 @@ export async function inWorkspace<T>(
   }
 }
 
-/** What a connection keeps for itself: the zone in which it reads times, where it makes tables, and the names that models use. */
+/**
+ * The settings of a connection: the time zone in which it reads times, where it creates tables, and the names
+ * that models use.
+ */
 async function enterLedger(connection: DuckDBConnection): Promise<void> {
   await connection.run("set timezone = 'UTC'")
   await connection.run(`use ${CATALOG}`)
   await createMacros(connection)
 }
 
-/** With a larger share of it free, a file is written once more: it would be more than 1.25 times as large as it need be. */
+/** With a larger free share, a file is rewritten: it would be more than 1.25 times as large as necessary. */
 const MOST_FREE = 0.2
-/** Less than this is not worth the trouble. */
+/** Less than this is not worth the effort. */
 const MOST_FREE_BYTES = 4 * 2 ** 20
 
-/** Writes the unfinished ledger into this file where much of it is free, as in a copy whose tables were made again; else null. */
+/**
+ * Rewrites the unfinished ledger into this file if much of it is free, as in a copy whose tables were
+ * rebuilt; else null.
+ */
 async function compacted(connection: DuckDBConnection, file: string): Promise<string | null> {
   const reader = await connection.runAndReadAll(
     `select free_blocks > ${MOST_FREE} * total_blocks and free_blocks * block_size > ${MOST_FREE_BYTES}
@@ -131,26 +146,26 @@ async function compacted(connection: DuckDBConnection, file: string): Promise<st
 /** Rows of one group, which DuckDB does not divide among threads. */
 const ROW_GROUP = 122_880
 
-/** What the steps on the way take in memory, where they are not compressed: 650 bytes for each row that has landed, measured. */
+/** Memory for intermediate steps, which are not compressed there: 650 bytes for each landed row, measured. */
 const STEPS_PER_ROW_BYTES = 700
 /**
- * The share of the memory limit that they may take. To compress and write them takes a tenth of a build; but what lies in
- * memory counts against the limit until the end of it, and so those of larger books stand in files.
+ * The share of the memory limit that they may take. Compressing and writing them takes a tenth of a build,
+ * but data in memory counts against the limit until its end, so those of larger books go into files.
  */
 const MOST_FOR_STEPS = 1 / 16
 
 /**
- * Up to so many rows that have landed the tables are written as they are: to find out how each column is compressed best takes
- * a twentieth of such a build, and what it saves is a megabyte or two.
+ * Up to this many landed rows the tables are written uncompressed: finding the best compression for each
+ * column takes a twentieth of such a build, and saves only a megabyte or two.
  */
 const FEW_ROWS = 2_048
 
 interface Settled {
-  /** How many connections may work beside each other. */
+  /** How many connections may work in parallel. */
   readonly laneCount: number
-  /** The steps on the way may stand in memory. */
+  /** Intermediate steps may be kept in memory. */
   readonly hasSmallSteps: boolean
-  /** Sets the instance back, with nothing of the build attached. */
+  /** Resets the instance, with nothing of the build attached. */
   readonly restore: () => Promise<void>
 }
 
@@ -158,8 +173,9 @@ interface Settled {
 const MOST_LANES = 4
 
 /**
- * Sorts need less memory where no order is kept; and where no table that has landed could be divided, threads that share one
- * statement cost more than they save (a quarter of the processor's time): each works on a statement of its own instead.
+ * Sorts need less memory if no order is kept. And if no landed table is large enough to be divided, threads
+ * that share one statement cost more than they save (a quarter of the processor time): each works on its own
+ * statement instead.
  */
 async function settle(connection: DuckDBConnection, threads: number): Promise<Settled> {
   const reader = await connection.runAndReadAll(
@@ -178,8 +194,9 @@ async function settle(connection: DuckDBConnection, threads: number): Promise<Se
   await connection.run('set preserve_insertion_order = false')
   await connection.run(`set threads = ${isSmall ? 1 : threads}`)
   if (Number(landed) <= FEW_ROWS) await connection.run("set force_compression = 'uncompressed'")
-  // All of it is tried, whatever fails: what stays attached would write into its file once more when the instance closes. A
-  // database that could not be written refuses every statement made in it, so that is left before anything else.
+  // Everything is attempted, whatever fails: anything still attached would write to its file once more when
+  // the instance closes. A database that could not be written refuses every statement in it, so it is
+  // detached first.
   const restore = async (): Promise<void> => {
     const refusals: unknown[] = []
     for (const statement of [
@@ -187,7 +204,7 @@ async function settle(connection: DuckDBConnection, threads: number): Promise<Se
       `set preserve_insertion_order = ${keepsOrder}`,
       `set threads = ${threadsBefore}`,
       'reset force_compression',
-      // The ledger is on disk by now, or thrown away like the steps: nothing need be written on leaving.
+      // The ledger is on disk by now, or discarded like the steps: nothing need be written on detaching.
       'pragma disable_checkpoint_on_shutdown',
       ...[CATALOG, COMPACT, ...UNPUBLISHED, PREVIOUS].map((name) => `detach database if exists ${name}`),
       'pragma enable_checkpoint_on_shutdown',
@@ -198,12 +215,12 @@ async function settle(connection: DuckDBConnection, threads: number): Promise<Se
   return { laneCount: isSmall ? Math.min(threads, MOST_LANES) : 1, hasSmallSteps, restore }
 }
 
-/** Nobody reads what a build that died has left, and to write everything twice takes time. */
+/** Nobody reads what a killed build has left, and writing everything twice takes time. */
 async function attachWithoutLog(connection: DuckDBConnection, file: string, name: string): Promise<void> {
   await connection.run(`attach ${literal(file)} as ${name} (recovery_mode no_wal_writes)`)
 }
 
-/** A published file that cannot be read, or is of another version, has nothing to carry on. */
+/** A published file that cannot be read, or is of another version, has nothing to carry forward. */
 async function attachPrevious(
   connection: DuckDBConnection,
   ledger: string,

@@ -1,6 +1,7 @@
-// From lots held over all accounts to lots held by account: what is left is allotted to the accounts that hold the
-// coins, by the owner's own allocation first, then oldest acquisition first to the accounts in order of their names
-// (Rev. Proc. 2024-28 calls the two specific unit and global allocation). Nothing is split that need not be.
+// From lots held across all accounts to lots held by account: what is left is allotted to the accounts that
+// hold the coins, by the owner's own allocation first, then oldest acquisition first to the accounts in order
+// of their names (Rev. Proc. 2024-28 calls the two specific unit and global allocation). Lots are split only
+// if necessary.
 import type { Allocation, DisposalPiece, EventId, LotEvent, MovedPiece, Sink } from './event.ts'
 import { cutFront, type Parcel, quantityOf } from './parcel.ts'
 import type { CarriedForward, HeldParcel } from './running-book.ts'
@@ -8,31 +9,31 @@ import { smaller } from './share.ts'
 import { excess, networkFee } from './transfers.ts'
 
 /**
- * What each account may claim of lots that all accounts hold together: what came in less what went out of known lots.
- * The claims sum to the lots; one below zero has used up lots of others.
+ * What each account may claim of lots that all accounts hold together: what came in less what went out of
+ * known lots. The claims sum to the lots; a negative claim means that the account has used lots of others.
  */
 export class Claims {
   readonly #claims = new Map<string, bigint>()
 
-  /** To be told of every event before the book applies it; of disposals it learns from the pieces. */
+  /** Must be called with every event before the book applies it; disposals are learned from the pieces. */
   see(event: LotEvent): void {
     if (event.kind === 'acquire') this.#add(event.account, event.quantity)
     else if (event.kind === 'transfer_in')
       this.#add(event.account, event.twin === undefined ? event.quantity : excess(event))
     else if (event.kind === 'transfer_out' && event.twin !== undefined) {
-      // What is on its way already belongs to where it goes.
+      // Coins in transit already belong to their destination.
       const moving = event.quantity - networkFee(event)
       this.#add(event.account, -moving)
       this.#add(event.twin.account, moving)
     }
   }
 
-  /** What the lots of an account begin with. */
+  /** The lots that an account begins with. */
   begin(account: string, quantity: bigint): void {
     this.#add(account, quantity)
   }
 
-  /** Passes everything on and takes off what left known lots. */
+  /** Passes everything on and deducts what left known lots. */
   watching(sink: Sink): Sink {
     return {
       lot: (lot) => sink.lot(lot),
@@ -51,7 +52,7 @@ export class Claims {
     }
   }
 
-  /** Accounts with a claim above zero, by name. */
+  /** Accounts with a positive claim, by name. */
   open(): Map<string, bigint> {
     const names = [...this.#claims.keys()].sort()
     return new Map(
@@ -67,13 +68,16 @@ export class Claims {
   }
 }
 
-/** When lots are allotted, and where what is wrong goes. */
+/** When lots are allotted, and where problems are reported. */
 export interface Occasion {
   readonly atUs: bigint
   readonly sink: Sink
 }
 
-/** The carried with every parcel in an account. A line that asks for more than is there is reported and cut short. */
+/**
+ * The lots carried over, with every parcel in an account. A line that asks for more than there is is reported
+ * and reduced.
+ */
 export function allocate(
   carried: CarriedForward,
   claims: Claims,

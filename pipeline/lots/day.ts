@@ -1,4 +1,4 @@
-// Days as the rules count them: whole calendar days of a time zone, numbered from 1970-01-01.
+// Days as the rules count them: whole calendar days in a time zone, numbered from 1970-01-01.
 import { offsetsOf } from '../../models/zone.ts'
 
 const MICROS_PER_DAY = 86_400_000_000
@@ -11,8 +11,8 @@ export function utcDay(us: bigint): number {
 }
 
 /**
- * Day numbers in an IANA time zone; throws a RangeError for a zone that does not exist.
- * Asking the zone is slow, so it is asked twice for a day, and by the quarter hour only on a day of a change.
+ * Day numbers in an IANA time zone; throws a RangeError for an unknown zone. Zone look-ups are slow, so there
+ * are two per day, and one per quarter hour only on a day with a change.
  */
 export function dayIn(timeZone: string): (us: bigint) => number {
   if (timeZone === 'UTC') return utcDay

@@ -1,6 +1,6 @@
-// The lots engine: events in order go in, pieces of disposals and open lots come out, exact to 10^-18.
-// For every account and coin: acquired + moved in + borrowed = left + disposed + moved out + given back − missing, to the
-// last unit, borrowed coins on hand being left and short sales disposed of.
+// The lots engine: ordered events go in, pieces of disposals and open lots come out, exact to 10^-18. For
+// every account and coin: acquired + moved in + borrowed = left + disposed + moved out + repaid − missing, to
+// the last unit, with borrowed coins on hand counted as left and short sales as disposed of.
 import { TieoutError, UsageError } from '../../models/error.ts'
 import type {
   Allocation,
@@ -25,7 +25,7 @@ import type { RunningRule } from './running-book.ts'
 import { type Phase, ScheduledBook } from './scheduled-book.ts'
 import { effectiveAtUs, problemOf } from './transfers.ts'
 
-/** Methods that decide at once, and so can follow one another. */
+/** Methods that decide immediately, and so can follow one another. */
 const runningRules = { fifo, lifo, hifo, lofo, average, specific } satisfies Record<string, RunningRule>
 const rules = { ...runningRules, uk, ca } satisfies Record<string, MatchingRule>
 
@@ -33,7 +33,7 @@ export type Method = keyof typeof rules
 
 export const methods = Object.keys(rules) as Method[]
 
-/** What holds from a time on. */
+/** What applies from a time on. */
 export interface Change {
   /** Unix microseconds. */
   readonly fromUs: bigint
@@ -44,31 +44,31 @@ export interface Change {
 export interface LotOptions {
   readonly method: Method
   readonly scope: Scope
-  /** By rising time. A method that looks ahead neither follows nor is followed by another one. */
+  /** By ascending time. A method that looks ahead can neither follow nor be followed by another. */
   readonly changes?: readonly Change[]
-  /** Where lots go when the scope changes from all accounts to each. */
+  /** Where lots go when the scope changes from universal to account. */
   readonly allocations?: readonly Allocation<EventId>[]
   /** For `specific`. */
   readonly selections?: NamedLotsOf
   /** IANA name of the zone whose days count; UTC by default. */
   readonly timeZone?: string
-  /** What the law says of coins given away; by default they leave without a gain. */
+  /** How the law treats coins given away; by default they leave without a gain. */
   readonly gifts?: Gifts
   /** When the law counts a sale of borrowed coins; by default when it is closed. */
   readonly shortSales?: ShortSales
-  /** How far the law looks ahead; by default it does not. */
+  /** How far the law looks ahead; by default not at all. */
   readonly lookAheadDays?: number
-  /** For a method that looks ahead: the moment before which it is to end, though it sees the days after it. */
+  /** For a method that looks ahead: the moment before which it ends, although it sees the days after it. */
   readonly untilUs?: bigint
 }
 
-/** Runs one method over events that come by coin, then time, then place (`inOrder` makes them so). */
+/** Runs one method over events sorted by coin, then time, then place (`inOrder` sorts them so). */
 export class LotEngine {
   readonly #rule: MatchingRule
   readonly #context: RuleContext
   #book: CoinBook | undefined
   #last: LotEvent | undefined
-  /** Of the coin at hand. */
+  /** Of the current coin. */
   #hasLoans = false
   readonly #coins = new Set<string>()
 
@@ -79,7 +79,7 @@ export class LotEngine {
     this.#context = { scope, sink, selections, timeZone, gifts, shortSales, lookAheadDays, untilUs }
   }
 
-  /** Throws a TieoutError when an event comes out of order; all else that is wrong goes to `sink.problem`. */
+  /** Throws a TieoutError if an event is out of order; every other problem goes to `sink.problem`. */
   apply(event: LotEvent): void {
     const last = this.#last
     if (this.#book === undefined || event.coin !== last?.coin) {
@@ -91,7 +91,7 @@ export class LotEngine {
     } else if (effectiveAtUs(event) < effectiveAtUs(last)) throw outOfOrder(event, last)
     this.#last = event
     const isLoan = event.kind === 'borrow' || event.kind === 'repay'
-    // Where coins of one's own are sold first, they are counted from the first event on.
+    // If own coins are sold first, they are counted from the first event on.
     if (!this.#hasLoans && (isLoan || this.#context.shortSales === 'when sold')) {
       this.#hasLoans = true
       this.#book = new LoanBook(this.#book, this.#context)
@@ -118,7 +118,7 @@ function ruleOf({ method, scope, changes = [], allocations = [] }: LotOptions): 
 function runningRule(method: Method): RunningRule {
   if (isRunning(method)) return runningRules[method]
   throw new UsageError(`The method ${method} cannot change with time.`, {
-    expected: `one of ${Object.keys(runningRules).join(', ')}, where the method or the scope changes`,
+    expected: `one of ${Object.keys(runningRules).join(', ')} if the method or the scope changes`,
     action: 'Use one method and one scope for all years.',
   })
 }
@@ -126,7 +126,7 @@ function runningRule(method: Method): RunningRule {
 const isRunning = (method: Method): method is keyof typeof runningRules => method in runningRules
 
 function coinAgain(event: LotEvent, before: LotEvent): TieoutError {
-  return new TieoutError('The lots engine was given a coin whose book was closed.', {
+  return new TieoutError('The lots engine was given a coin whose book is already closed.', {
     where: `account ${event.account}, coin ${event.coin}, event ${event.id}`,
     expected: 'all events of a coin one after another',
     found: `events of ${before.coin} between them`,

@@ -1,9 +1,9 @@
-// The nouns of the lots engine: events go in, pieces of disposals and open lots come out.
-// Quantities and money are whole numbers of 10^-18 units; null is an amount that nobody knows, never zero.
+// The data types of the lots engine: events go in, pieces of disposals and open lots come out. Quantities and
+// money are whole numbers of 10^-18 units; null is an unknown amount, never zero.
 
 /**
- * give: leaves without anything in return; no disposal unless the rules of a country make it one.
- * borrow, repay: the principal of a loan, received and given back.
+ * give: leaves without anything in return; a disposal only if the rules of a country make it one. borrow,
+ * repay: the principal of a loan, received and repaid.
  */
 export const EVENT_KINDS = [
   'acquire',
@@ -18,8 +18,8 @@ export const EVENT_KINDS = [
 export type EventKind = (typeof EVENT_KINDS)[number]
 
 /**
- * In the step of the build an event is known by its row in `lot_events`, which costs less than its text. A text is the name
- * of a lot that there is not, and in books that stand in no table the id of any event.
+ * In the build step, an event is identified by its row in `lot_events`, which costs less than its text. A
+ * text is the name of a lot that does not exist or, in books that are not in a table, the id of any event.
  */
 export type EventId = number | string
 
@@ -31,36 +31,42 @@ export interface Twin {
   readonly quantity: bigint
 }
 
-/** One change of one coin in one account that lots care about. */
+/** One change of one coin in one account that affects lots. */
 export interface LotEvent {
   readonly account: string
   readonly coin: string
   /** Unix microseconds. */
   readonly happenedAtUs: bigint
-  /** Order among events of equal microseconds; a source with finer times has them in here. */
+  /** Order among events of equal microseconds; a source with finer times encodes them here. */
   readonly place: bigint
   readonly id: EventId
   readonly kind: EventKind
   /** More than zero. */
   readonly quantity: bigint
   /**
-   * acquire: basis with the fee. dispose: proceeds after the fee, possibly negative. give: what it was worth.
-   * transfer_out: what the network fee was worth, where less arrives than leaves. transfer_in, borrow, repay: unused.
+   * acquire: basis including the fee. dispose: proceeds after the fee, possibly negative. give: the value
+   * given. transfer_out: the value of the network fee, if less arrives than leaves. transfer_in, borrow,
+   * repay: unused.
    */
   readonly value: bigint | null
-  /** Ties the two legs of a transfer; of a loan, the wallet that owes it, where the account has several. */
+  /** Ties the two legs of a transfer; for a loan, the wallet that owes it, if the account has several. */
   readonly transferId?: string
-  /** Set by `inOrder` on both legs of a transfer whose two legs are known. */
+  /** Set by `inOrder` on both legs of a transfer if both are known. */
   readonly twin?: Twin
-  /** Of a fee, where the law has the coins pay it from which it was kept back, whatever the method: their acquisition. */
+  /**
+   * For a fee that the law requires to be paid by the coins it was withheld from, whatever the method: their
+   * acquisition.
+   */
   readonly keptFrom?: EventId
-  /** Of what loans have left of an event: the whole of it. The unit cost of a purchase goes by that. */
+  /**
+   * The whole event of which loans have left this part. The unit cost of a purchase is based on the whole.
+   */
   readonly whole?: Pick<LotEvent, 'quantity' | 'value'>
 }
 
 /**
- * known: cost stands. unvalued: the lot is known, its cost is not.
- * missing: no lot is known, so more was disposed of than the history tells.
+ * known: the cost is known. unvalued: the lot is known, its cost is not. missing: no lot is known, because
+ * more was disposed of than the history accounts for.
  */
 export type Basis = 'known' | 'unvalued' | 'missing'
 
@@ -70,14 +76,14 @@ export interface DisposalPiece {
   readonly coin: string
   readonly kind: 'disposal' | 'network fee'
   readonly disposedAtUs: bigint
-  /** Null for a pool, a missing lot, and a lot whose date nobody knows. */
+  /** Null for a pool, a missing lot, and a lot whose date is unknown. */
   readonly acquiredAtUs: bigint | null
   readonly quantity: bigint
   readonly proceeds: bigint | null
   readonly costBasis: bigint | null
-  /** What the rules disallow of a loss; null where they disallow nothing. */
+  /** The part of a loss that the rules disallow; null if they disallow nothing. */
   readonly deniedLoss: bigint | null
-  /** Proceeds − cost basis + denied loss; null where one of the first two is unknown. */
+  /** Proceeds − cost basis + denied loss; null if one of the first two is unknown. */
   readonly gain: bigint | null
   readonly disposalId: EventId
   /** Null for a pool and a missing lot. */
@@ -87,7 +93,7 @@ export interface DisposalPiece {
 
 /** What is left of a lot, or of a pool (lotId and acquiredAtUs null). */
 export interface OpenLot {
-  /** Where it lies; over all accounts, where it was acquired, and null for a pool. */
+  /** Where it is held; under universal scope, where it was acquired; null for a pool. */
   readonly account: string | null
   readonly coin: string
   readonly acquiredAtUs: bigint | null
@@ -99,11 +105,11 @@ export interface OpenLot {
 /** A piece of a lot that changed accounts, or was given away, with its basis and its date. */
 export interface MovedPiece {
   readonly coin: string
-  /** Id of the leg that took it out. */
+  /** Id of the outgoing leg. */
   readonly eventId: EventId
   readonly movedAtUs: bigint
   readonly fromAccount: string
-  /** Null for a gift, and where no second leg is known. */
+  /** Null for a gift, and if no second leg is known. */
   readonly toAccount: string | null
   readonly acquiredAtUs: bigint | null
   readonly quantity: bigint
@@ -118,8 +124,8 @@ export interface ShortSalePiece {
   readonly quantity: bigint
   readonly proceeds: bigint | null
   /**
-   * The purchase that closed it, with its cost (null where nobody knows), or the repayment with lots of one's own, whose
-   * pieces are a disposal of that repayment. Null while it is open.
+   * The purchase that closed it, with its cost (null if unknown), or the repayment with the account's own
+   * lots, whose pieces are a disposal of that repayment. Null while it is open.
    */
   readonly closing: { readonly event: LotEvent; readonly cost: bigint | null } | null
 }
@@ -140,19 +146,19 @@ export type ProblemKind =
   | 'allotted lot not held'
   | 'quantity not above zero'
 
-/** Something in the events that does not hold together; data for a check, never a reason to stop. */
+/** An inconsistency in the events; data for a check, never a reason to stop. */
 export interface LotProblem {
   readonly problem: ProblemKind
   readonly account: string
   readonly coin: string
   readonly happenedAtUs: bigint
   readonly eventId: EventId
-  /** The lot in question, where there is one. */
+  /** The lot in question, if there is one. */
   readonly lotId: EventId | null
   readonly quantity: bigint
 }
 
-/** Where results go as they are found. Open lots of a coin come after its last event. */
+/** Receives results as they are found. Open lots of a coin come after its last event. */
 export interface Sink {
   piece(piece: DisposalPiece): void
   lot(lot: OpenLot): void
@@ -171,23 +177,23 @@ export interface CoinBook {
 
 export type Scope = 'account' | 'universal'
 
-/** The owner names a lot by its text, and the step by its row. */
+/** The owner names a lot by its text, the build step by its row. */
 export interface Selection<Id extends EventId = string> {
   readonly lotId: Id
   readonly quantity: bigint
-  /** Needed only where one row disposes of several coins (a trade and its fee). */
+  /** Needed only if one row disposes of several coins (a trade and its fee). */
   readonly coin?: string
 }
 
 /** By the id of a disposal or an outgoing transfer: which lots it takes, in this order. */
 export type Selections = ReadonlyMap<string, readonly Selection[]>
 
-/** The same, asked one by one. */
+/** The same, looked up one at a time. */
 export interface NamedLotsOf {
   get(id: EventId): readonly Selection<EventId>[] | undefined
 }
 
-/** Which account a lot goes to when lots held over all accounts become those of accounts. */
+/** Which account a lot goes to when the scope changes from universal to account. */
 export interface Allocation<Id extends EventId = string> {
   readonly account: string
   readonly coin: string
@@ -195,12 +201,12 @@ export interface Allocation<Id extends EventId = string> {
   readonly quantity: bigint
 }
 
-/** Coins that are given away: a disposal at their value, or they leave with their basis and without a gain. */
+/** Coins given away: a disposal at their value, or a transfer out with their basis and without a gain. */
 export type Gifts = 'disposal' | 'leave'
 
 /**
- * A fee that is kept back from the very coins that an acquisition brings: those coins are acquired and disposed of, or they
- * were never acquired, and the rest costs what was paid.
+ * A fee withheld from the very coins that an acquisition brings: either those coins are acquired and disposed
+ * of, or they were never acquired and the rest costs what was paid.
  */
 export type FeesInKind = 'disposal' | 'net'
 
@@ -212,19 +218,23 @@ export interface RuleContext {
   readonly scope: Scope
   readonly gifts: Gifts
   readonly shortSales: ShortSales
-  /** Days after a disposal in which an acquisition still bears on it; of no use to a method that decides at once. */
+  /**
+   * Days after a disposal in which an acquisition still affects it; unused by methods that decide
+   * immediately.
+   */
   readonly lookAheadDays: number
   /**
-   * Unix microseconds; null for the end. What happens from then on is seen and not done, so that lots are those of that moment
-   * as the disposals before it left them; where a day is one, and it falls within it, the rest of that day is not seen. Only for
-   * methods that look ahead: to others the events before it say as much.
+   * Unix microseconds; null for the end. Later events are seen but not carried out, so that lots are those of
+   * that moment as left by the disposals before it. If a law merges a day and the moment falls within one,
+   * the rest of that day is not seen. Only for methods that look ahead: other methods get the same result
+   * from the earlier events alone.
    */
   readonly untilUs: bigint | null
   readonly sink: Sink
   readonly selections: NamedLotsOf
-  /** IANA name; whose days are counted. */
+  /** IANA name of the zone whose days are counted. */
   readonly timeZone: string
 }
 
-/** A way of choosing lots. Each stands in a file of its own under `methods/`. */
+/** A way of choosing lots. Each has its own file under `methods/`. */
 export type MatchingRule = (context: RuleContext) => CoinBook

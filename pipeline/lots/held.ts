@@ -2,13 +2,13 @@
 import { dayIn } from './day.ts'
 import type { DisposalPiece } from './event.ts'
 
-/** How rules count what was held. Days are numbered from 1970-01-01. */
+/** How rules count a holding. Days are numbered from 1970-01-01. */
 export interface HoldingRules {
   /** For the column `rules`. */
   readonly rules: string
-  /** IANA name; whose days are counted. */
+  /** IANA name of the zone whose days are counted. */
   readonly timeZone: string
-  /** Null where the rules tell no terms apart. */
+  /** Null if the rules do not distinguish terms. */
   readonly termOf: ((acquiredDay: number, disposedDay: number) => string) | null
 }
 
@@ -19,7 +19,7 @@ export interface Held {
 
 const unknown: Held = { days: null, term: null }
 
-/** Unknown without a date, or where the purchase came later. */
+/** Unknown without a date, or if the purchase came later. */
 export function heldBy({
   timeZone,
   termOf,

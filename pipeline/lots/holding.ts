@@ -1,5 +1,5 @@
-// What one account (or all of them together) holds of a coin, and how a quantity is taken from it.
-// Nothing is invented: what the holding cannot give is reported as missing.
+// What one account (or all of them together) holds of a coin, and how a quantity is taken from it. Nothing is
+// invented: what the holding cannot supply is reported as missing.
 
 import type { EventId, LotEvent, RuleContext, Sink } from './event.ts'
 import type { Taken } from './parcel.ts'
@@ -10,13 +10,13 @@ import { smaller } from './share.ts'
 
 export interface Holding {
   add(parcel: Parcel): void
-  /** Takes up to `quantity`; the event tells a method with a choice of its own whose turn it is. */
+  /** Takes up to `quantity`; the event identifies the disposal to a method with its own selection. */
   take(quantity: bigint, event: LotEvent): Taken
   /** What is left, oldest acquisition first; pools before lots. */
   left(): Parcel[]
 }
 
-/** Moves up to `wanted` from the front of the queue into `into`; answers what the queue lacked. */
+/** Moves up to `wanted` from the front of the queue into `into`; returns the shortfall. */
 export function drain(queue: ParcelQueue, wanted: bigint, into: Parcel[]): bigint {
   let open = wanted
   while (open > 0n) {
@@ -39,8 +39,8 @@ export function inOrderOfAcquisition(parcels: Iterable<Parcel>): Parcel[] {
 }
 
 /**
- * Lots in a queue of the method's order. A lot that the order cannot place (its date or its cost is unknown)
- * is kept apart and taken only when nothing else is left, oldest arrival first.
+ * Lots in a queue in the method's order. A lot that the order cannot place, because its date or cost is
+ * unknown, is kept apart and taken only when nothing else is left, oldest arrival first.
  */
 export class QueuedHolding implements Holding {
   readonly #queue: ParcelQueue
@@ -67,7 +67,10 @@ export class QueuedHolding implements Holding {
     return { parcels, missing }
   }
 
-  /** A fee comes right after what it is kept back from. Answers what it took; an emptied parcel waits for its turn in the queue. */
+  /**
+   * A fee follows immediately after the acquisition that it is withheld from. Returns what it took; an
+   * emptied parcel stays in the queue until its turn.
+   */
   #takeOfLast(keptFrom: EventId, wanted: bigint, into: Parcel[]): bigint {
     const last = this.#last
     if (last?.lot.id !== keptFrom) return 0n
@@ -91,7 +94,7 @@ export class Holdings<H extends Holding> {
   readonly #held = new Map<string, { readonly account: string | null; readonly holding: H }>()
   #order: number
 
-  /** `order` is the last place in the order of acquisition that is taken. */
+  /** `order` is the last position used in the order of acquisition. */
   constructor(context: RuleContext, create: () => H, order = 0) {
     this.#context = context
     this.#create = create

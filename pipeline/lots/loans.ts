@@ -1,17 +1,17 @@
-// Borrowed coins, in front of the book of a coin. The principal of a loan is a debt: coins that are borrowed and given back
-// make no gain and no lot. While an account holds borrowed coins, they are what it sells first, but where the law takes a
-// sale for one of the coins that are held, whatever was borrowed (TCGA 1992 s.105(2)): there they are what it sells last.
-// Such a short sale stays open until the account buys the coin again, which restores what it has to give back, or gives lots
-// of its own back. What a wallet gives back beyond what it borrowed was owed before the books began, whatever another wallet
-// of the account owes.
+// Borrowed coins, in front of the book of a coin. The principal of a loan is a debt: borrowing and repaying
+// coins creates no gain and no lot. An account that holds borrowed coins sells them first, unless the law
+// treats a sale as one of its own coins, whatever was borrowed (TCGA 1992 s.105(2)): then it sells them last.
+// Such a short sale stays open until the account buys the coin back, which restores what it has to repay, or
+// repays with lots of its own. Whatever a wallet repays beyond what it borrowed was owed before the books
+// began, whatever another wallet of the account owes.
 import type { CoinBook, EventId, LotEvent, RuleContext } from './event.ts'
 import { shareUpTo, smaller } from './share.ts'
 import { excess, networkFee } from './transfers.ts'
 
-/** A sale of borrowed coins, as far as it is open. */
+/** A sale of borrowed coins, to the extent that it is open. */
 interface ShortSale {
   readonly sale: LotEvent
-  /** Of the sale's quantity: [from, to) is open. */
+  /** Of the sale's quantity, [from, to) is open. */
   from: bigint
   readonly to: bigint
 }
@@ -21,9 +21,9 @@ interface Loan {
   onHand: bigint
   /** Oldest first. */
   readonly shorts: ShortSale[]
-  /** By wallet: together as much as is on hand and sold short. */
+  /** By wallet; together they equal what is on hand and sold short. */
   readonly owed: Map<string, bigint>
-  /** The last purchase, and what of it closed no short sale. */
+  /** The last purchase, and how much of it closed no short sale. */
   bought: { readonly id: EventId; readonly quantity: bigint } | null
 }
 
@@ -31,7 +31,7 @@ export class LoanBook implements CoinBook {
   readonly #inner: CoinBook
   readonly #context: Pick<RuleContext, 'sink' | 'shortSales' | 'scope'>
   readonly #loans = new Map<string, Loan>()
-  /** Coins of one's own by holding, as far as the events tell. */
+  /** Own coins by holding, as known from the events. */
   readonly #own = new Map<string, bigint>()
   #coin = ''
 
@@ -95,7 +95,7 @@ export class LoanBook implements CoinBook {
     this.#rest(event, short)
   }
 
-  /** What of a sale is of one's own coins, before any borrowed ones are sold. */
+  /** How much of a sale is of own coins, before any borrowed ones are sold. */
   #soldFirst({ account, quantity, keptFrom }: LotEvent, { bought }: Loan): bigint {
     if (keptFrom !== undefined && keptFrom === bought?.id) return smaller(quantity, bought.quantity)
     if (this.#context.shortSales === 'when closed') return 0n
@@ -106,7 +106,7 @@ export class LoanBook implements CoinBook {
     return this.#context.scope === 'universal' ? '' : account
   }
 
-  /** Gives an event of one's own coins to the book, and counts them. */
+  /** Passes an event of own coins to the book, and counts them. */
   #pass(event: LotEvent): void {
     const key = this.#holdingOf(event.account)
     const held = (this.#own.get(key) ?? 0n) + this.#change(event)
@@ -122,7 +122,7 @@ export class LoanBook implements CoinBook {
     return kind === 'transfer_out' && stays ? -networkFee(event) : -quantity
   }
 
-  /** A purchase closes the oldest short sales first; what it buys beyond them is a lot. */
+  /** A purchase closes the oldest short sales first; the excess is a lot. */
   #acquire(event: LotEvent): void {
     const loan = this.#loan(event.account)
     let done = 0n
@@ -139,9 +139,9 @@ export class LoanBook implements CoinBook {
   }
 
   /**
-   * What is on hand goes back without a gain. Lots of one's own that are given back close a short sale for its proceeds.
-   * What is given back beyond every known loan of the wallet was borrowed before the books began, and brought nobody knows
-   * what.
+   * Coins on hand are repaid without a gain. Own lots that are repaid close a short sale at its proceeds.
+   * Repayments beyond every known loan of the wallet were borrowed before the books began, with unknown
+   * proceeds.
    */
   #repay(event: LotEvent): void {
     const loan = this.#loan(event.account)
@@ -178,7 +178,7 @@ export class LoanBook implements CoinBook {
     return closed
   }
 
-  /** What of an event loans leave to the book; its value is the rest of the value. */
+  /** The part of an event that loans leave to the book; its value is the rest of the value. */
   #rest(event: LotEvent, done: bigint): void {
     if (done === 0n) this.#pass(event)
     else if (done < event.quantity) {
@@ -188,7 +188,7 @@ export class LoanBook implements CoinBook {
   }
 }
 
-/** What of an event's value falls to a stretch of its quantity; null where the value is not known. */
+/** The part of an event's value that belongs to a stretch of its quantity; null if the value is not known. */
 function share({ value, quantity }: LotEvent, from: bigint, to: bigint): bigint | null {
   return value === null ? null : shareUpTo(value, to, quantity) - shareUpTo(value, from, quantity)
 }

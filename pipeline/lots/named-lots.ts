@@ -1,6 +1,6 @@
-// The owner's own choices name disposals and lots by their ids; the step knows them by the row of the event. The database
-// translates all of them at once. A lot that there is not is kept by its name, so that the engine finds it missing and
-// says so.
+// The owner's own choices name disposals and lots by their ids; the build step knows them by the row of the
+// event. The database translates all of them at once. A lot that does not exist is kept by its name, so that
+// the engine reports it as missing.
 import type { DuckDBConnection, DuckDBMaterializedResult } from '@duckdb/node-api'
 import { Amounts, ChunkWriter, IntegerColumn, integersOf, TextColumn } from '../engine/chunk.ts'
 import type { Allocation, EventId, NamedLotsOf, Selection, Selections } from './event.ts'
@@ -8,7 +8,7 @@ import { smaller } from './share.ts'
 
 const NONE = -1
 
-/** The events that brought a lot of a name, of each coin the first. */
+/** The events that brought a lot of a given name, the first for each coin. */
 const ACQUIRED = `
 acquired as (
   select event_id, coin, cast(arg_min(lot_events.rowid, (happened_at, place, lot_events.rowid)) as integer) as lot_row
@@ -82,7 +82,7 @@ async function eventRows(connection: DuckDBConnection): Promise<number> {
 }
 
 interface NamedLot {
-  /** Of the event that brought it; none where there is no such lot. */
+  /** The event that brought it; none if there is no such lot. */
   readonly row: number
   readonly named: Selection
 }
@@ -94,16 +94,17 @@ interface Together {
 }
 
 /**
- * What each event that disposes has named, by its row. A disposal that names one lot for itself, as almost all do, is
- * kept as two numbers and the line of its owner: a million small lists would cost the collector more than the matching.
+ * The lots named for each disposing event, by its row. A disposal that names a single lot for itself, as
+ * almost all do, is stored as two numbers and its owner's line: a million small lists would cost the garbage
+ * collector more than the matching itself.
  */
 export class NamedLots implements NamedLotsOf {
-  /** By the row of an event that names one lot for itself: the place of that lot, from 1. */
+  /** By the row of an event that names one lot for itself: the position of that lot, from 1. */
   readonly #one: Int32Array
   readonly #lots: { readonly rows: number[]; readonly lines: Selection[] } = { rows: [], lines: [] }
   readonly #several = new Map<EventId, readonly Selection<EventId>[]>()
 
-  /** `events` is more than the row of any event. */
+  /** `events` is greater than the row of any event. */
   constructor(events: number) {
     this.#one = new Int32Array(events)
   }
@@ -121,7 +122,7 @@ export class NamedLots implements NamedLotsOf {
     lines.push(lot.named)
   }
 
-  /** Each event in turn up to its quantity; the last one has the rest. */
+  /** Each event in turn up to its quantity; the last one gets the rest. */
   addTogether({ takers, lots }: Together): void {
     let open: readonly Selection<EventId>[] = lots.map(selectionOf)
     for (const [at, { row, quantity }] of takers.entries()) {
@@ -132,7 +133,7 @@ export class NamedLots implements NamedLotsOf {
   }
 }
 
-/** A lot that there is not keeps its name. */
+/** A lot that does not exist keeps its name. */
 const selectionOf = ({ row, named: { lotId, quantity } }: NamedLot): Selection<EventId> => ({
   lotId: row === NONE ? lotId : row,
   quantity,
@@ -207,7 +208,7 @@ async function linesByRow(connection: DuckDBConnection): Promise<Iterable<Line>>
   return lines(found)
 }
 
-/** Columns stand as LINES_BY_ROW lists them. */
+/** Columns are in the order of LINES_BY_ROW. */
 function* lines(found: DuckDBMaterializedResult): Iterable<Line> {
   for (let nth = 0; nth < found.chunkCount; nth += 1) {
     const chunk = found.getChunk(nth)

@@ -1,6 +1,6 @@
-// A lot is what one acquisition brought; a parcel is a stretch of it, from one place on the lot to another.
-// Parcels are cut and moved between accounts, never merged. What a parcel costs follows from its two ends alone,
-// so all parcels of a lot sum to the lot to the last unit, whichever way it was cut.
+// A lot is what one acquisition brought; a parcel is a stretch of it, from one position on the lot to
+// another. Parcels are cut and moved between accounts, never merged. A parcel's cost follows from its two
+// ends alone, so the parcels of a lot sum to the lot to the last unit, however it was cut.
 import type { EventId, LotEvent } from './event.ts'
 import { shareUpTo } from './share.ts'
 
@@ -9,13 +9,13 @@ export interface Lot {
   readonly id: EventId | null
   /** Account of the acquisition; null for a share of a pool. */
   readonly account: string | null
-  /** Null where nobody knows: a share of a pool, or a transfer from nowhere. */
+  /** Null if unknown: a share of a pool, or a transfer from an unknown source. */
   readonly acquiredAtUs: bigint | null
-  /** Rises by time, then place: the order of acquisition. */
+  /** Ascending by time, then place: the order of acquisition. */
   readonly order: number
   readonly quantity: bigint
   readonly value: bigint | null
-  /** Value by quantity, nearly: decides most comparisons of unit costs without long arithmetic. */
+  /** Approximate value per quantity: decides most comparisons of unit costs without exact arithmetic. */
   readonly nearUnitCost: number
 }
 
@@ -28,11 +28,11 @@ export interface Parcel {
   readonly costTo: bigint
 }
 
-/** What was taken of a holding. */
+/** What was taken from a holding. */
 export interface Taken {
   /** In the order in which they were taken. */
   readonly parcels: Parcel[]
-  /** What was wanted beyond all that is known. */
+  /** The quantity requested beyond everything that is known. */
   missing: bigint
 }
 
@@ -45,12 +45,12 @@ export function acquire(event: LotEvent, order: number): Parcel {
   return parcel
 }
 
-/** Coins that came from nowhere: their date and their cost are unknown. */
+/** Coins from an unknown source: their date and cost are unknown. */
 export function undated(event: LotEvent, quantity: bigint, order: number): Parcel {
   return wholeLot(event.id, event.account, null, order, quantity, null)
 }
 
-/** A share of a pool, which remembers neither lots nor dates. */
+/** A share of a pool, which retains neither lots nor dates. */
 export function poolShare(quantity: bigint, value: bigint): Parcel {
   return wholeLot(null, null, null, 0, quantity, value)
 }
@@ -72,7 +72,7 @@ export function quantityOf(parcel: Parcel): bigint {
   return parcel.to - parcel.from
 }
 
-/** Null where the cost of the lot is unknown. */
+/** Null if the cost of the lot is unknown. */
 export function costOf(parcel: Parcel): bigint | null {
   return parcel.lot.value === null ? null : parcel.costTo - parcel.costFrom
 }
@@ -88,10 +88,10 @@ export function cutFront(parcel: Parcel, quantity: bigint): Parcel {
   return { lot, from, to: cut, costFrom, costTo }
 }
 
-/** A double quotient is off by less than 2^-51 of itself; closer ones are decided by cross-multiplication. */
+/** A double quotient has a relative error below 2^-51; closer ones are decided by cross-multiplication. */
 const NEAR = 2 ** -50
 
-/** Order of two unit costs, exactly: of the lots as acquired, fee included, however little of them is left. */
+/** Exact order of two unit costs: of the lots as acquired, fee included, however little of them is left. */
 export function compareUnitCost(a: Lot, b: Lot): number {
   const gap = a.nearUnitCost - b.nearUnitCost
   if (Math.abs(gap) > NEAR * (Math.abs(a.nearUnitCost) + Math.abs(b.nearUnitCost))) return gap

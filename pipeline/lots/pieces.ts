@@ -1,5 +1,6 @@
-// From what was taken to what is reported: pieces of a disposal with their shares of the proceeds, and open lots.
-// The proceeds of the pieces sum to the proceeds of the disposal; an unknown cost or proceeds gives no gain.
+// From what was taken to what is reported: pieces of a disposal with their shares of the proceeds, and open
+// lots. The proceeds of the pieces sum to the proceeds of the disposal; if cost or proceeds are unknown,
+// there is no gain.
 import type { DisposalPiece, EventId, OpenLot } from './event.ts'
 import type { Taken } from './parcel.ts'
 import { costOf, type Parcel, quantityOf } from './parcel.ts'
@@ -61,7 +62,7 @@ function pieceOf(
   }
 }
 
-/** What is left of a parcel; `account` where lots are held by account, else where the lot was acquired. */
+/** What is left of a parcel; `account` if lots are held by account, else where the lot was acquired. */
 export function openLot(parcel: Parcel, coin: string, account: string | null): OpenLot {
   return {
     account: account ?? parcel.lot.account,

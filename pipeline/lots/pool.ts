@@ -1,6 +1,6 @@
-// A pool of average cost: every unit costs the same, and lots lose their names in it.
-// An exact average would grow without bound in digits, so the pool's cost carries 18 digits beyond the
-// 18 that are published; what is handed out is the difference of rounded totals, so nothing is lost.
+// A pool of average cost: every unit costs the same, and lots lose their identity in it. An exact average
+// would grow in digits without bound, so the pool's cost carries 18 digits beyond the 18 that are published.
+// What is handed out is the difference of rounded totals, so nothing is lost.
 import { drain, type Holding, inOrderOfAcquisition, isUnvalued } from './holding.ts'
 import type { Taken } from './parcel.ts'
 import { costOf, type Parcel, poolShare, quantityOf } from './parcel.ts'
@@ -9,12 +9,12 @@ import { roundDiv, smaller } from './share.ts'
 
 const GUARD = 10n ** 18n
 
-/** Section 104 pool, adjusted cost base, plain average: one and the same arithmetic. */
+/** Section 104 pool, adjusted cost base, plain average: the same arithmetic for all three. */
 export class Pool implements Holding {
   #quantity = 0n
   /** In units of 10^-36. */
   #cost = 0n
-  /** Lots of unknown cost would make every average unknown: they wait until the pool is empty. */
+  /** Lots of unknown cost would make every average unknown: they are held back until the pool is empty. */
   readonly #apart = new OldestFirst()
 
   get quantity(): bigint {

@@ -1,13 +1,13 @@
-// The orders in which parcels wait: oldest first, newest first, or by any comparison.
-// Acquisitions come in time order, so a deque or a stack serves them at constant cost; only a parcel that was
-// acquired earlier and moved in later needs the heap beside it.
+// The orders in which parcels are queued: oldest first, newest first, or by any comparison. Acquisitions
+// arrive in time order, so a deque or a stack serves them at constant cost. Only a parcel that was acquired
+// earlier and moved in later needs the heap as well.
 import { compareAcquisition, type Parcel } from './parcel.ts'
 
 export interface ParcelQueue {
   push(parcel: Parcel): void
   peek(): Parcel | undefined
   pop(): Parcel | undefined
-  /** All that wait, in no promised order. */
+  /** All queued parcels, in no guaranteed order. */
   values(): Iterable<Parcel>
 }
 
@@ -32,7 +32,9 @@ export class HeapQueue implements ParcelQueue {
     this.#rise(parcel, this.#items.length)
   }
 
-  /** The last one goes down to the bottom and rises from there: it belongs low, so that few have to be compared with it. */
+  /**
+   * The last element sinks to the bottom and rises from there: it belongs low, so few comparisons are needed.
+   */
   pop(): Parcel | undefined {
     const items = this.#items
     const first = items[0]
@@ -48,7 +50,7 @@ export class HeapQueue implements ParcelQueue {
     return first
   }
 
-  /** Puts it at this place, which is free, or above. */
+  /** Puts it at this position, which is free, or above. */
   #rise(parcel: Parcel, from: number): void {
     const items = this.#items
     let at = from
@@ -62,7 +64,7 @@ export class HeapQueue implements ParcelQueue {
   }
 }
 
-/** Deque that takes from its front; what arrives out of order waits in a heap. */
+/** Deque that takes from its front; out-of-order arrivals go into a heap. */
 export class OldestFirst implements ParcelQueue {
   #lane: Parcel[] = []
   #head = 0
@@ -103,7 +105,7 @@ function compareNewest(a: Parcel, b: Parcel): number {
   return b.lot.order - a.lot.order || compareAcquisition(a, b)
 }
 
-/** Stack that takes from its top; what arrives out of order waits in a heap. */
+/** Stack that takes from its top; out-of-order arrivals go into a heap. */
 export class NewestFirst implements ParcelQueue {
   readonly #stack: Parcel[] = []
   readonly #late = new HeapQueue(compareNewest)

@@ -1,7 +1,7 @@
-// Reads `lot_events` in the order that the engine needs, slice by slice, with bounded memory and in numbers alone:
-// an event's id is its row in that table, an account and a coin are places in a short list. Texts are joined back in SQL.
-// A stream is not used: an append on the same connection ends it early, silently (DuckDB 1.5.6).
-// Order and pairing of transfers are those of `inOrder`; a test holds the two to each other.
+// Reads `lot_events` in the order that the engine needs, slice by slice, with bounded memory and as numbers
+// only: an event's id is its row in that table, an account and a coin are positions in a short list. Texts
+// are joined back in SQL. A stream is not used, because an append on the same connection ends it early and
+// silently (DuckDB 1.5.6). Order and pairing of transfers are those of `inOrder`; a test compares the two.
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBMaterializedResult } from '@duckdb/node-api'
 import { TieoutError } from '../../models/error.ts'
 import { Amounts, bigintsOf, integersOf } from '../engine/chunk.ts'
@@ -10,8 +10,8 @@ import { EVENT_KINDS, type EventKind, type FeesInKind, type LotEvent, type Twin 
 const SLICE_ROWS = 100_000
 
 /**
- * `lot_events` with its row number and with the twin of each leg of a transfer.
- * The first leg out of a transfer belongs to the first leg in. What left after it arrived is early.
+ * `lot_events` with its row number and with the twin of each leg of a transfer. The first leg out of a
+ * transfer belongs to the first leg in. A leg that left after its twin arrived is early.
  */
 const placed = (events: string): string => `
 with
@@ -48,14 +48,17 @@ placed as (
   left join twins on twins.leg_row = numbered.event_row
 )`
 
-/** Read twice, but the legs of transfers are few: to keep a copy of all events would cost more than both readings. */
+/**
+ * Read twice, but the legs of transfers are few: keeping a copy of all events would cost more than both
+ * readings.
+ */
 const AS_THEY_STAND =
   'numbered as not materialized (select *, cast(rowid as integer) as event_row from lot_events)'
 
 /**
- * The parts of a record stand in four places beside each other, the amount in the second and its fee in the third; those of
- * an imported row, whose places are below zero, have the fee in the fourth. So a fee in the coin that its own record brings
- * finds what it brings.
+ * The parts of a record are in four adjacent places, the amount in the second and its fee in the third; those
+ * of an imported row, whose places are negative, have the fee in the fourth. So a fee in the coin that its
+ * own record brings finds the acquisition.
  */
 const BESIDE = `
 beside as (
@@ -66,7 +69,9 @@ const IS_FEE_OF = `fee.account = bought.account and fee.coin = bought.coin and f
     and bought.place - bought.record * 4 in (1, case when fee.place < 0 then 2 else 1 end)
     and fee.place - fee.record * 4 = case when fee.place < 0 then 3 else 2 end`
 
-/** From an instant on the fees of exchanges of two coins are on the coin given, whatever coins pay them. */
+/**
+ * From an instant on, the fees of exchanges of two coins belong to the coin given, whichever coins pay them.
+ */
 const feesGivenFrom = (fromUs: bigint): string => `
 numbered as not materialized (
   select * replace (case when epoch_us(happened_at) >= ${fromUs} then value_given else value end as value),
@@ -76,7 +81,7 @@ numbered as not materialized (
 
 const isKeptBack = (fromUs: bigint): string => `is_kept_back and epoch_us(happened_at) >= ${fromUs}`
 
-/** The same, and what is kept back for a fee is of the coins received, whose row is `kept_from`. */
+/** The same, and a fee that is withheld is paid from the coins received, whose row is `kept_from`. */
 const feesKeptFrom = (fromUs: bigint): string => `${BESIDE},
 kept_back as (
   select fee.event_row as fee_row, bought.event_row as kept_from
@@ -90,7 +95,7 @@ numbered as (
   left join kept_back on fee_row = cast(lot_events.rowid as integer)
 )`
 
-/** Such a fee is taken off the acquisition, and its value off the cost, in which it stands. */
+/** Such a fee is deducted from the acquisition, and its value from the cost that includes it. */
 const NETTED = `${BESIDE},
 fees as (
   select bought.event_row as bought_row, fee.event_row as fee_row, fee.quantity as fee_quantity, fee.value as fee_value
@@ -112,7 +117,9 @@ with
 ${events},
 placed as (select * from numbered)`
 
-/** The leg out of a transfer stands before the leg in. Codes of words are in the order of the words, and sort faster. */
+/**
+ * The leg out of a transfer comes before the leg in. Word codes have the order of the words, and sort faster.
+ */
 const orderBy = (coin: string, account: string): string => `
   ${coin},
   case when is_early then twin_happened_at else happened_at end,
@@ -133,7 +140,7 @@ select
   case when is_early then twin_happened_at else happened_at end as effective_at
 from placed`
 
-/** What some books have and most have not, so that only they pay for it. */
+/** What some books have and most do not, so that only they pay for it. */
 interface Asked {
   readonly hasTransfers: boolean
   readonly hasLoans: boolean
@@ -142,7 +149,7 @@ interface Asked {
 
 const LOANS = "'borrow', 'repay'"
 
-/** The same in numbers; what is null is flagged, for a null costs more than it tells. */
+/** The same in numbers; nulls are flagged, because a null is more expensive than it is informative. */
 const numbersInOrder = (
   events: string,
   { hasTransfers, hasLoans, hasKeptBack }: Asked,
@@ -170,7 +177,10 @@ const TWIN_IN_NUMBERS = `,
   coalesce(twin_happened_at, happened_at) as twin_happened_at,
   cast(coalesce(twin_quantity, 0) as decimal(38, 18)) as twin_quantity`
 
-/** Every account, coin, kind and wallet of a loan of the events by its code, which is its place. Makes the table `lot_words`. */
+/**
+ * Every account, coin, kind and loan wallet of the events by its code, which is its position. Creates the
+ * table `lot_words`.
+ */
 export async function readWords(connection: DuckDBConnection): Promise<string[]> {
   await connection.run(`create or replace temp table lot_words as
     select word, cast(row_number() over (order by word) - 1 as integer) as code
@@ -184,13 +194,13 @@ export async function readWords(connection: DuckDBConnection): Promise<string[]>
   return words.getRows().map(([word]) => String(word))
 }
 
-/** Where fees count. No rules net fees in kind and give those of exchanges to the coin given. */
+/** Where fees belong. No rules both net fees in kind and assign exchange fees to the coin given. */
 export interface FeeReading {
-  /** What becomes of a fee in the coin that is acquired; by default it is disposed of. */
+  /** How a fee in the acquired coin is treated; by default it is disposed of. */
   readonly feesInKind?: FeesInKind
   /**
-   * From when on the fee of an exchange of two coins belongs to the one given, and is paid by the coins received where it is kept
-   * back from them; Unix microseconds, null or absent for never.
+   * From when on the fee of an exchange of two coins belongs to the coin given, and is paid from the coins
+   * received if it is withheld from them; Unix microseconds, null or absent for never.
    */
   readonly exchangeFeesGivenFromUs?: bigint | null
 }
@@ -231,14 +241,14 @@ export async function* readEvents(
       for (const chunk of inPlace(slice)) yield eventsOf(chunk, words, asked)
     }
   } finally {
-    // The next reading replaces what cannot be dropped, and what went wrong before that is to be told.
+    // The next reading replaces what cannot be dropped, and an earlier error must not be masked.
     await connection
       .run('drop table if exists temp.lot_events_in_order; drop table if exists temp.lot_words')
       .catch(() => undefined)
   }
 }
 
-/** The one currency that all values are in; null where nothing has a value. */
+/** The single currency of all values; null if nothing has a value. */
 export async function readCurrency(connection: DuckDBConnection): Promise<string | null> {
   const result = await connection.runAndReadAll(
     'select distinct currency from lot_events where currency is not null order by currency',
@@ -253,7 +263,7 @@ export async function readCurrency(connection: DuckDBConnection): Promise<string
   })
 }
 
-/** A scan keeps order within a chunk, but not always among chunks, and sorting it again would cost more. */
+/** A scan keeps order within a chunk but not always across chunks, and sorting again would cost more. */
 function inPlace(slice: DuckDBMaterializedResult): DuckDBDataChunk[] {
   const chunks = Array.from({ length: slice.chunkCount }, (_, at) => slice.getChunk(at))
   const firstRow = (chunk: DuckDBDataChunk): bigint => bigintsOf(chunk, chunk.columnCount - 1)[0]!
@@ -263,7 +273,7 @@ function inPlace(slice: DuckDBMaterializedResult): DuckDBDataChunk[] {
     .map(({ chunk }) => chunk)
 }
 
-/** Columns stand as the last select of numbersInOrder lists them, and the number of the row after them. */
+/** Columns are in the order of the last select of numbersInOrder, followed by the row number. */
 function eventsOf(chunk: DuckDBDataChunk, words: readonly string[], asked: Asked): LotEvent[] {
   const [rows, accounts, coins] = [integersOf(chunk, 0), integersOf(chunk, 1), integersOf(chunk, 2)]
   const [kinds, times, quantities] = [integersOf(chunk, 3), bigintsOf(chunk, 4), new Amounts(chunk, 5)]
@@ -327,6 +337,6 @@ async function refuseUnknownKinds(connection: DuckDBConnection): Promise<void> {
     where: `table lot_events, event ${unknown[0]}`,
     expected: EVENT_KINDS.join(', '),
     found: String(unknown[1]),
-    action: 'Correct the model that makes lot_events.',
+    action: 'Correct the model that builds lot_events.',
   })
 }

@@ -1,4 +1,5 @@
-// From the engine's numbers to the published tables. Rows keep the engine's order, whatever order the database keeps.
+// From the engine's numbers to the published tables. Rows keep the engine's order, whatever order the
+// database uses.
 import {
   type DuckDBConnection,
   type DuckDBListValue,
@@ -86,8 +87,8 @@ export const scratchTables = {
 const word = (code: string): string => `list_extract($words, ${code} + 1)`
 
 /**
- * Texts and times of the events that bring coins, and of those that take them: to hash each for its own join costs half. A lot
- * that a transfer brought came from nowhere that is known, and has no date.
+ * Texts and times of the events that bring coins, and of those that take them: hashing each for its own join
+ * halves the cost. A lot that arrived by a transfer from an unknown source has no date.
  */
 const CAME = `(
   select rowid as event_row, event_id, case when kind = 'acquire' then happened_at end as acquired_at
@@ -143,7 +144,7 @@ const selects: Readonly<Record<LotTableName, string>> = {
     order by found.rowid`,
 }
 
-/** Short sales that were bought again are disposals too; the lot of each is that purchase. */
+/** Short sales that were bought back are disposals too; the lot of each is that purchase. */
 const CLOSED_SHORT_SALES = `
   insert into disposals
   select sold.account, sold.coin, ${word('method')}, $rules,
@@ -180,8 +181,8 @@ const types = {
 }
 
 /**
- * Makes the published tables anew and drops what they were made from.
- * Only the `filled` ones are joined with their texts: a join with nothing would still read every event.
+ * Recreates the published tables and drops the tables that they were made from. Only the `filled` ones are
+ * joined with their texts: joining an empty one would still read every event.
  */
 export async function writeOut(
   connection: DuckDBConnection,
@@ -202,7 +203,7 @@ export async function writeOut(
   await connection.run(lotTableNames.map((table) => `drop table if exists temp.found_${table}`).join(';\n'))
 }
 
-/** What the one row of `lot_matching` says. */
+/** The contents of the single row of `lot_matching`. */
 export interface MatchedBy {
   readonly method: string
   readonly scope: string
@@ -212,7 +213,7 @@ export interface MatchedBy {
   readonly exchangeFeesGivenFromUs: bigint | null
 }
 
-/** Makes `lot_matching` anew. */
+/** Recreates `lot_matching`. */
 export async function writeMatching(connection: DuckDBConnection, by: MatchedBy): Promise<void> {
   const { method, scope, rules, timeZone, feesInKind, exchangeFeesGivenFromUs: fromUs } = by
   await connection.run(definition(MATCHING_TABLE, matchingTable))
@@ -230,7 +231,7 @@ export async function writeMatching(connection: DuckDBConnection, by: MatchedBy)
   )
 }
 
-/** What it and its columns mean is written down by whoever keeps the tables. */
+/** The meaning of the table and its columns is documented by the component that keeps the tables. */
 function definition(table: string, { columns }: LotTable): string {
   const typed = Object.entries(columns).map(([name, { type }]) => `${name} ${sqlTypes[type]}`)
   return `create or replace table ${table} (${typed.join(', ')})`

@@ -1,5 +1,6 @@
-// What the engine finds, kept as numbers while it runs and written out with its texts when it has ended: ids, accounts
-// and coins are joined back by the row of their event, which is many times faster than carrying them along.
+// The engine's results, kept as numbers while it runs and written out with their texts when it has finished:
+// ids, accounts and coins are joined back by the row of their event, which is many times faster than carrying
+// them along.
 import { type DuckDBConnection, listValue } from '@duckdb/node-api'
 import type {
   BorrowedCoins,
@@ -23,9 +24,9 @@ export interface Labels {
   readonly rules: string
   readonly currency: string | null
   readonly methodAt: (us: bigint) => string
-  /** The method of what is left. */
+  /** The method of the open lots. */
   readonly lastMethod: string
-  /** What is left is held over all accounts. */
+  /** Open lots are held across all accounts. */
   readonly isHeldTogether: boolean
   readonly shortSales: ShortSales
   readonly heldFor: (piece: Pick<DisposalPiece, 'acquiredAtUs' | 'disposedAtUs'>) => Held
@@ -46,7 +47,7 @@ export class Results implements Sink {
     this.#wanted = wanted
   }
 
-  /** `wanted`: the tables that will be asked for; the others are not written. */
+  /** `wanted`: the tables that are needed; the others are not written. */
   static async open(
     connection: DuckDBConnection,
     labels: Labels,
@@ -60,7 +61,7 @@ export class Results implements Sink {
 
   piece(piece: DisposalPiece): void {
     this.#unknown.disposed(piece)
-    // It is worked out once more where the rows are written out, which is less than to carry it there.
+    // It is calculated again where the rows are written out, which costs less than carrying it there.
     mustFit(piece.gain, 'table disposals, column gain')
     const { days, term } = this.#labels.heldFor(piece)
     const writer = this.#writers.disposals
@@ -80,7 +81,8 @@ export class Results implements Sink {
   }
 
   lot({ account, coin, quantityLeft, costBasisLeft, lotId }: OpenLot): void {
-    // Held together, a lot is known by where it was acquired: an account, whichever side of its books' beginning.
+    // Under universal scope a lot is identified by where it was acquired: an account, on either side of its
+    // books' beginning.
     const where = this.#labels.isHeldTogether && account !== null ? ofItsBooks(account) : account
     const writer = this.#writers.lots
     const { columns, row } = writer
@@ -113,7 +115,7 @@ export class Results implements Sink {
       const { account, coin, id: disposalId } = sale
       this.#unknown.disposed({ account, coin, quantity, basis: 'unvalued', disposalId })
     }
-    // Worked out once more where the rows are written out, as that of a piece.
+    // Calculated again where the rows are written out, like the gain of a piece.
     if (proceeds !== null && cost !== null) mustFit(proceeds - cost, 'table short_sales, column gain')
     const acquiredAtUs = closing?.event.happenedAtUs ?? null
     const disposedAtUs = this.#labels.shortSales === 'when sold' ? sale.happenedAtUs : (acquiredAtUs ?? 0n)
@@ -188,11 +190,11 @@ export class Results implements Sink {
   }
 }
 
-/** The row of an event; null for a lot that there is not, which is known by its name alone. */
+/** The row of an event; null for a lot that does not exist, which is known only by its name. */
 const rowOf = (id: EventId | null): number | null => (typeof id === 'number' ? id : null)
 
 const BEFORE = '/before'
 
-/** The account itself: what it held before its own books begin stands beside them as `account/before`. */
+/** The account itself: what it held before its own books begin is listed as `account/before`. */
 const ofItsBooks = (account: string): string =>
   account.endsWith(BEFORE) ? account.slice(0, -BEFORE.length) : account

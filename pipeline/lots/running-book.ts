@@ -1,5 +1,5 @@
-// The book of a coin for methods that decide at once: each disposal takes from what is held at that moment.
-// Methods that look ahead have books of their own.
+// The book of a coin for methods that decide immediately: each disposal takes from what is held at that
+// moment. Methods that look ahead have their own books.
 import type { CoinBook, Gifts, LotEvent, RuleContext } from './event.ts'
 import { type Holding, Holdings } from './holding.ts'
 import { acquire, compareAcquisition, type Parcel } from './parcel.ts'
@@ -7,22 +7,22 @@ import { piecesOf } from './pieces.ts'
 import { networkFee, Transfers, type Underway } from './transfers.ts'
 
 export interface HeldParcel {
-  /** Account that holds it; null over all accounts. */
+  /** Account that holds it; null under universal scope. */
   readonly account: string | null
   readonly parcel: Parcel
 }
 
-/** What a book leaves to the one that follows it. */
+/** What a book hands over to its successor. */
 export interface CarriedForward {
   readonly coin: string
   /** Oldest acquisition first. */
   readonly parcels: readonly HeldParcel[]
   readonly underway: Underway
-  /** The last place in the order of acquisition that is taken. */
+  /** The last position used in the order of acquisition. */
   readonly order: number
 }
 
-/** A matching rule whose book can follow another one. */
+/** A matching rule whose book can follow another. */
 export type RunningRule = (context: RuleContext, inherited?: CarriedForward) => RunningBook
 
 export class RunningBook implements CoinBook {
@@ -68,7 +68,7 @@ export class RunningBook implements CoinBook {
     this.#holdings.reportLeft(this.#coin)
   }
 
-  /** Ends the book without reporting its lots: they go on in another one. */
+  /** Ends the book without reporting its lots: they continue in another book. */
   leave(): CarriedForward {
     const parcels: HeldParcel[] = []
     for (const { account, parcels: held } of this.#holdings.left())

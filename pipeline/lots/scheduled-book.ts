@@ -1,5 +1,5 @@
-// The book of a coin whose method or scope changes with time: at each change one book ends and the next one takes over
-// its lots. Lots that all accounts held together are allotted to accounts, and lots of accounts are put together.
+// The book of a coin whose method or scope changes with time: at each change one book ends and the next takes
+// over its lots. Lots held under universal scope are allotted to accounts, and lots of accounts are combined.
 import { allocate, Claims } from './allocation.ts'
 import type { Allocation, CoinBook, EventId, LotEvent, RuleContext, Scope } from './event.ts'
 import { quantityOf } from './parcel.ts'
@@ -8,7 +8,7 @@ import { effectiveAtUs } from './transfers.ts'
 
 /** One method over one scope, until the next phase begins. */
 export interface Phase {
-  /** Unix microseconds; the first phase holds from the beginning, whatever it says. */
+  /** Unix microseconds; ignored for the first phase, which applies from the beginning. */
   readonly fromUs: bigint
   readonly rule: RunningRule
   readonly scope: Scope
@@ -41,7 +41,7 @@ export class ScheduledBook implements CoinBook {
     this.#book.apply(event)
   }
 
-  /** The last phase begins, also where nothing happened in it: open lots are held by its scope. */
+  /** The last phase begins even if nothing happened in it: open lots are held by its scope. */
   finish(): void {
     this.#changeUntil(null)
     this.#book.finish()
@@ -79,7 +79,7 @@ export class ScheduledBook implements CoinBook {
     return this.#together(carried)
   }
 
-  /** What was under way belongs to where it goes; it arrives as what it is, a move inside the whole. */
+  /** Coins in transit belong to their destination; they arrive as a move inside the whole. */
   #together({ coin, parcels, underway, order }: CarriedForward): CarriedForward {
     const together = []
     for (const { account, parcel } of parcels) {

@@ -1,5 +1,5 @@
-// The lots as a step of the build: `lot_events` in, disposals, open lots and what is missing out.
-// Memory holds the open lots of one coin and one slice of events, never a whole history.
+// The lots as a step of the build: `lot_events` in, disposals, open lots and missing history out. Memory
+// holds the open lots of one coin and one slice of events, never a whole history.
 import { setImmediate as immediate } from 'node:timers/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { closing } from '../../models/closing.ts'
@@ -13,7 +13,7 @@ import { type Labels, Results } from './results.ts'
 import { type MatchedBy, writeMatching } from './results-sql.ts'
 import { type LotTable, type LotTableName, lotTables, MATCHING_TABLE, matchingTable } from './tables.ts'
 
-/** A step that tells what its tables mean, for whoever documents the ledger. */
+/** A step that states what its tables mean, for the documentation of the ledger. */
 export interface LotsStep extends ExtraStep {
   /** By table. */
   readonly docs: Readonly<Record<string, string>>
@@ -22,23 +22,24 @@ export interface LotsStep extends ExtraStep {
 }
 
 export interface LotsStepOptions extends LotOptions, FeeReading {
-  /** Method and scope as `lot_matching` names them; taken from the options when absent. */
+  /** Method and scope as `lot_matching` names them; derived from the options if absent. */
   readonly named?: { readonly method: string; readonly scope: string }
   readonly selections?: Selections
   readonly allocations?: readonly Allocation[]
-  /** The tables that are wanted; the others are left empty. All of them when absent. */
+  /** The tables to fill; the others are left empty. All of them if absent. */
   readonly tables?: readonly LotTableName[]
   /** By default the rules `generic`: UTC days without terms. */
   readonly holding?: HoldingRules
-  /** Ends the matching between two batches of events, by throwing its reason. */
+  /** Stops the matching between two batches of events by throwing its reason. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Makes `disposals`, `lots`, `unknown_basis`, `lot_transfers`, `short_sales`, `borrowed_coins`, `lot_problems` and `lot_matching` from `lot_events`: account,
- * coin, happened_at TIMESTAMPTZ, place BIGINT, event_id, kind, quantity and value DECIMAL(38,18), currency, transfer_id, and, where
- * fees of exchanges belong to the coin given, value_given.
- * Throws a TieoutError for values in several currencies, an unknown kind, or an amount beyond DECIMAL(38,18).
+ * Builds `disposals`, `lots`, `unknown_basis`, `lot_transfers`, `short_sales`, `borrowed_coins`,
+ * `lot_problems` and `lot_matching` from `lot_events`: account, coin, happened_at TIMESTAMPTZ, place BIGINT,
+ * event_id, kind, quantity and value DECIMAL(38,18), currency, transfer_id, and value_given if exchange fees
+ * belong to the coin given. Throws a TieoutError for values in several currencies, an unknown kind, or an
+ * amount beyond DECIMAL(38,18).
  */
 export function lotsStep(options: LotsStepOptions): LotsStep {
   return {
@@ -52,7 +53,7 @@ export function lotsStep(options: LotsStepOptions): LotsStep {
   }
 }
 
-/** The options, where all of them are words and numbers: the terms of the law follow from its name. */
+/** The options reduced to words and numbers: the terms of the law follow from its name. */
 function decisionOf({
   selections,
   allocations,
@@ -71,7 +72,10 @@ function columnDocs({ columns }: LotTable): Record<string, string> {
   return Object.fromEntries(Object.entries(columns).map(([name, { doc }]) => [name, doc]))
 }
 
-/** A build gives the order of rows up, and DuckDB then appends what the engine found in whatever order its threads come. */
+/**
+ * A build turns insertion order off, and DuckDB then appends the engine's results in whatever order its
+ * threads finish.
+ */
 async function keepingOrder(connection: DuckDBConnection, work: () => Promise<void>): Promise<void> {
   const setting = await connection.runAndReadAll("select current_setting('preserve_insertion_order')")
   await connection.run('set preserve_insertion_order = true')
@@ -89,7 +93,7 @@ async function runLots(connection: DuckDBConnection, options: LotsStepOptions): 
   const engine = new LotEngine({ ...options, ...byRow }, results)
   for await (const events of readEvents(connection, options)) {
     for (const event of events) engine.apply(event)
-    // Matching is all work and no waiting: without a turn for others a server would be deaf until it is done.
+    // Matching never waits for anything: without yielding, a server would not respond until it is done.
     await immediate()
     options.signal?.throwIfAborted()
   }
@@ -98,7 +102,7 @@ async function runLots(connection: DuckDBConnection, options: LotsStepOptions): 
   await writeMatching(connection, matchedBy(options, labels.rules))
 }
 
-/** Method and scope as they follow one another. */
+/** Method and scope in their sequence over time. */
 function matchedBy(options: LotsStepOptions, rules: string): MatchedBy {
   const { changes = [], holding, timeZone = holding?.timeZone ?? 'UTC' } = options
   const { feesInKind = 'disposal', exchangeFeesGivenFromUs = null } = options

@@ -1,19 +1,19 @@
-// Transfers between own accounts carry basis and acquisition date; which lots move follows the method.
-// What leaves and does not arrive is a network fee, what arrives without having left is of unknown basis,
-// and a leg without its twin is reported, never guessed.
+// Transfers between own accounts carry basis and acquisition date; which lots move follows the method. Coins
+// that leave and do not arrive are a network fee, coins that arrive without having left have an unknown
+// basis, and a leg without its twin is reported, never guessed.
 import type { EventId, LotEvent, LotProblem, Sink } from './event.ts'
 import type { Holding } from './holding.ts'
 import type { Taken } from './parcel.ts'
 import { costOf, type Parcel, quantityOf, undated } from './parcel.ts'
 import { smaller } from './share.ts'
 
-/** What a book must lend for its transfers to work. */
+/** What a book must provide for its transfers to work. */
 export interface Wallets {
   readonly sink: Sink
-  /** Accounts of equal key hold their lots together. */
+  /** Accounts with equal keys hold their lots together. */
   keyOf(account: string): string
   holding(account: string): Holding
-  /** The next place in the order of acquisition. */
+  /** The next position in the order of acquisition. */
   nextOrder(): number
 }
 
@@ -29,12 +29,14 @@ export function excess(into: LotEvent): bigint {
   return into.quantity - smaller(into.quantity, into.twin.quantity)
 }
 
-/** Both legs are of accounts that hold their lots together, so nothing moves but a fee. */
+/** Both legs belong to accounts that hold their lots together, so nothing moves but a fee. */
 export function staysInside(leg: LotEvent, wallets: Pick<Wallets, 'keyOf'>): boolean {
   return leg.twin !== undefined && wallets.keyOf(leg.twin.account) === wallets.keyOf(leg.account)
 }
 
-/** When the event takes effect: what arrived must have left before, whatever the clocks of two venues say. */
+/**
+ * When the event takes effect: what arrived must have left before, whatever the clocks of two venues show.
+ */
 export function effectiveAtUs(event: LotEvent): bigint {
   if (event.kind !== 'transfer_out' || event.twin === undefined) return event.happenedAtUs
   return smaller(event.happenedAtUs, event.twin.happenedAtUs)
@@ -50,7 +52,7 @@ export function problemOf(
   return { problem, account, coin, happenedAtUs, eventId: id, lotId, quantity }
 }
 
-/** By the id of the leg that took them out. */
+/** By the id of the outgoing leg. */
 export type Underway = Map<EventId, { readonly out: LotEvent; readonly taken: Taken }>
 
 /** Lots that have left one account and not yet arrived in the other. */

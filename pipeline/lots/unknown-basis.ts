@@ -1,4 +1,5 @@
-// What left an account without a known cost, summed by account and coin: one break each, never one for each sale.
+// Coins that left an account without a known cost, summed by account and coin: one break each, never one for
+// each sale.
 import type { DisposalPiece, EventId, MovedPiece } from './event.ts'
 
 export interface UnknownBasisRow {
@@ -25,12 +26,14 @@ export class UnknownBasis {
     const row = this.#row(account, coin)
     if (basis === 'missing') row.quantity += quantity
     else row.unvaluedQuantity += quantity
-    // The pieces of one disposal come one after another, so each disposal is counted once.
+    // The pieces of one disposal are adjacent, so each disposal is counted once.
     if (row.lastDisposalId !== disposalId) row.disposals += 1
     row.lastDisposalId = disposalId
   }
 
-  /** What was sent on or given away without being known is missing here, and arrives elsewhere as a lot, if at all. */
+  /**
+   * Unknown coins that were sent on or given away are missing here, and arrive elsewhere as a lot, if at all.
+   */
   moved({ fromAccount, coin, quantity, basis }: MovedPiece): void {
     if (basis === 'missing') this.#row(fromAccount, coin).quantity += quantity
   }

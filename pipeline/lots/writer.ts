@@ -1,5 +1,5 @@
-// Rows of numbers into a temporary table: whole numbers, times and amounts alone, since text costs more than it tells.
-// The appender takes an amount beyond DECIMAL(38,18) unchecked, so the bound is checked here.
+// Rows of numbers into a temporary table: only whole numbers, times and amounts, because text costs more than
+// it is worth. The appender accepts an amount beyond DECIMAL(38,18) unchecked, so the bound is checked here.
 import { type DuckDBAppender, type DuckDBConnection, TIMESTAMPTZ } from '@duckdb/node-api'
 import { formatAmount } from '../../models/amount.ts'
 import { TieoutError } from '../../models/error.ts'
@@ -25,7 +25,7 @@ class BoundAmountColumn extends AmountColumn {
   }
 }
 
-/** Throws a TieoutError for an amount that DECIMAL(38,18) cannot hold; `where` is the column that it is for. */
+/** Throws a TieoutError for an amount that DECIMAL(38,18) cannot hold; `where` is the target column. */
 export function mustFit(units: bigint | null, where: string): void {
   if (units !== null && (units >= TOO_LARGE || units <= TOO_SMALL)) throw tooLarge(units, where)
 }
@@ -65,7 +65,10 @@ export class RowWriter<Columns extends WriterColumns = WriterColumns> {
     )
   }
 
-  /** Makes the temporary table anew, empty. `destination` is the table that its rows are for, as errors name it. */
+  /**
+   * Recreates the temporary table, empty. `destination` is the table that its rows are for, as errors name
+   * it.
+   */
   static async create<Columns extends WriterColumns>(
     connection: DuckDBConnection,
     table: string,
@@ -77,7 +80,7 @@ export class RowWriter<Columns extends WriterColumns = WriterColumns> {
     return new RowWriter(destination, columns, await connection.createAppender(table, 'main', 'temp'))
   }
 
-  /** The row to be set. */
+  /** The row to set. */
   get row(): number {
     return this.#chunks.row
   }
@@ -86,7 +89,7 @@ export class RowWriter<Columns extends WriterColumns = WriterColumns> {
     this.#chunks.endRow()
   }
 
-  /** Answers how many rows were written. */
+  /** Returns the number of rows written. */
   close(): number {
     this.#chunks.flush()
     this.#appender.closeSync()

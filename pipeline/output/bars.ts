@@ -1,5 +1,5 @@
-// Bars of one figure over time, for a printed report. The picture alone takes amounts as floating-point numbers; what it
-// shows stands as exact text in the table beside it.
+// Bars of one figure over time, for a printed report. Only the picture takes amounts as floating-point
+// numbers; the table beside it has them as exact text.
 import { h, type Markup } from './markup.ts'
 
 export interface Bars {

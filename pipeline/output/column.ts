@@ -1,4 +1,5 @@
-// What every format prints: named columns and rows of cells, in batches, so that a long result never stands in memory.
+// What every format prints: named columns and rows of cells, in batches, so that a long result is never held
+// in memory.
 import type { DuckDBDataChunk, DuckDBType } from '@duckdb/node-api'
 import { UsageError } from '../../models/error.ts'
 import type { CellKind, Row } from './cell.ts'
@@ -6,14 +7,14 @@ import type { CellKind, Row } from './cell.ts'
 export interface Column {
   /** Key in JSON and heading in CSV. */
   readonly name: string
-  /** Heading for people; the name when absent. */
+  /** Heading for people; the name if absent. */
   readonly title?: string
-  /** `decimal` lines amounts up at the decimal point. Follows from the kind when absent. */
+  /** `decimal` aligns amounts at the decimal point. Follows from the kind if absent. */
   readonly align?: 'left' | 'right' | 'decimal'
   readonly kind?: CellKind
 }
 
-/** A result as DuckDB hands it out, before its values are read. */
+/** A result as DuckDB returns it, before its values are read. */
 export interface RawResult {
   readonly names: readonly string[]
   readonly types: readonly DuckDBType[]
@@ -24,7 +25,7 @@ export type RowBatches = AsyncIterable<readonly Row[]>
 
 /**
  * Reads all batches into one list, for formats that must know every row before the first is printed.
- * UsageError when there are more than `limit` rows: nothing is left out in silence.
+ * UsageError if there are more than `limit` rows: nothing is dropped silently.
  */
 export async function allRows(batches: RowBatches, limit = Number.POSITIVE_INFINITY): Promise<Row[]> {
   const rows: Row[] = []
@@ -33,14 +34,14 @@ export async function allRows(batches: RowBatches, limit = Number.POSITIVE_INFIN
     if (rows.length > limit) {
       throw new UsageError('There are too many rows for this format.', {
         expected: `at most ${limit} rows`,
-        action: 'Use --format csv or json, which have no limit, or ask for less.',
+        action: 'Use --format csv or json, which have no limit, or narrow the request.',
       })
     }
   }
   return rows
 }
 
-/** Rows that are in memory already, as batches. */
+/** Rows that are already in memory, as batches. */
 export async function* asBatches(rows: readonly Row[]): RowBatches {
   if (rows.length > 0) yield rows
 }

@@ -1,5 +1,5 @@
-// Where a report goes: standard output, a file, or a file in a folder under a name of its own.
-// A file appears whole or not at all: written beside its place, synced, then renamed.
+// Where a report goes: standard output, a file, or a named file in a folder. A file appears completely or not
+// at all: it is written under a temporary name, synced, then renamed.
 import { readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import type { Writable } from 'node:stream'
@@ -14,19 +14,25 @@ export type Pieces = AsyncIterable<string | Uint8Array>
 
 export interface Terminal {
   readonly stdout: Writable
-  /** Columns of the terminal; absent when standard output is none. */
+  /** Columns of the terminal; absent if standard output is not a terminal. */
   readonly width?: number
-  /** Every column and every row of a table, however wide the terminal. */
+  /** Every column and every row of a table, whatever the width of the terminal. */
   readonly wide?: boolean
   /** Writes a line for people to standard error. */
   readonly tell: (text: string) => void
 }
 
-/** Files of the books that no report may replace, in any case: some file systems do not tell case apart. */
+/**
+ * Files of the books that no report may replace, compared without case, because some file systems ignore
+ * case.
+ */
 const BOOKS =
   /^(ledger\.duckdb|landing\.duckdb|tieout\.yaml|credentials\.yaml|lock|journal|filings|counterparties\.key|tmp|breaks-unpublished\.json|run-state\.json)(\.wal)?$/i
 
-/** A file name made of data (an account, a period): what is not plain becomes `_`, so that it names no other folder. */
+/**
+ * A file name made from data (an account, a period): special characters become `_`, so that it cannot name
+ * another folder.
+ */
 export function safeFileName(parts: readonly string[], extension: string): string {
   const clean = parts
     .filter((part) => part !== '')
@@ -39,13 +45,18 @@ export function safeFileName(parts: readonly string[], extension: string): strin
   return `${clean.join('-')}.${extension}`
 }
 
-/** A stream of this process, also where it is a file: what stood there before the process would go with the file. */
+/**
+ * A stream of this process, even if it is a file: replacing the file would discard what was written before
+ * the process started.
+ */
 const STREAM = /^\/(dev\/(stdin|stdout|stderr|fd\/\d+)|proc\/[^/]+\/fd\/\d+)$/
 
-/** Links that lead nowhere may lead to each other; the system follows no more than this either. */
+/** Limit for dangling links that lead to each other; the system follows no more than this either. */
 const LINKS_MAX = 40
 
-/** Where a link leads, though nothing is there yet: a file that replaced the link would stand in another place. */
+/**
+ * The target of a link that does not exist yet: a file that replaced the link would be in a different place.
+ */
 async function endOfLinks(path: string, out: string): Promise<string> {
   let end = path
   for (let links = 0; links < LINKS_MAX; links += 1) {
@@ -60,7 +71,7 @@ const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).
 
 /**
  * The file that `--out` means: a folder (or a path that ends in a slash) takes `name`, a link is followed.
- * UsageError when the place is no regular file, its folder is missing, or the books themselves are meant.
+ * UsageError if the target is not a regular file, its folder is missing, or it is part of the books.
  */
 export async function outFile(out: string, name: string, dir: string): Promise<string> {
   let file = resolve(out)
@@ -92,18 +103,19 @@ export async function outFile(out: string, name: string, dir: string): Promise<s
 
 function refuse(out: string, cause: unknown): never {
   const missing = isMissing(cause)
-  throw new UsageError('The output cannot be written there.', {
+  throw new UsageError('The output cannot be written to this path.', {
     where: out,
-    expected: 'a folder that exists and may be written to',
+    expected: 'an existing, writable folder',
     found: missing ? 'no such folder' : systemWords(cause),
-    action: missing ? 'Create the folder, or choose another one.' : 'Check its permissions and its space.',
+    action: missing ? 'Create the folder, or choose another one.' : 'Check its permissions and free space.',
     cause,
   })
 }
 
 /**
- * Writes text or bytes to a file, as they come. A failure leaves the file as it was; one of the disk is a UsageError, any
- * other passes through. Who may read the file that was there may read the new one, and nobody else.
+ * Writes text or bytes to a file, as they come. On failure the file is left unchanged; a disk error becomes a
+ * UsageError, any other error passes through. The new file can be read by whoever could read the old one, and
+ * nobody else.
  */
 export async function writeFileFrom(disk: Disk, file: string, pieces: Pieces): Promise<void> {
   await clearLeft(file)
@@ -128,7 +140,10 @@ export async function writeFileFrom(disk: Disk, file: string, pieces: Pieces): P
   })
 }
 
-/** The same text for a terminal, which would act upon some of it; a pipe and a file get it as it is. */
+/**
+ * The same text made safe for a terminal, which would interpret some of it; a pipe and a file get it
+ * unchanged.
+ */
 export async function* forScreen(
   width: number | undefined,
   pieces: AsyncIterable<string>,
@@ -136,21 +151,25 @@ export async function* forScreen(
   for await (const piece of pieces) yield width === undefined ? piece : forTerminal(piece)
 }
 
-/** Writes to standard output as fast as it is read; a reader that leaves (`| head`) ends it without an error. */
+/**
+ * Writes to standard output as fast as it is read; a reader that goes away (`| head`) ends it without an
+ * error.
+ */
 export async function writeOut(stdout: Writable, pieces: Pieces): Promise<void> {
-  // The callback of write tells of a failure; a stream without a listener would end the process as well.
+  // The callback of write reports failures; without a listener on the stream they would end the process as
+  // well.
   if (stdout.listenerCount('error') === 0) stdout.on('error', () => {})
   for await (const piece of pieces) {
     if (piece.length > 0 && !(await writePiece(stdout, piece))) return
   }
 }
 
-/** False when nobody reads any longer. */
+/** False once nobody reads any longer. */
 async function writePiece(stdout: Writable, piece: string | Uint8Array): Promise<boolean> {
   return await new Promise((resolve, reject) => {
     stdout.write(piece, (error) => {
       if (error === null || error === undefined) resolve(true)
-      // Whoever watches the stream has been told why it is gone.
+      // The stream's own listener has been told why it is gone.
       else if (['EPIPE', 'ERR_STREAM_DESTROYED'].includes(String((error as NodeJS.ErrnoException).code)))
         resolve(false)
       else reject(error)

@@ -1,11 +1,13 @@
-// In which form an output is: as it was asked for, else as the ending of its file says, else as the command usually has it.
+// The format of an output: the one asked for, else the one that the file's extension implies, else the
+// command's default.
 import { stat } from 'node:fs/promises'
 import { extname, sep } from 'node:path'
 import { UsageError } from '../../models/error.ts'
 
 /**
- * Endings that mean one form, whichever command writes it, and those of documents, data and archives that none of them writes: a
- * table of text under such a name opens nowhere, or as something else. Any other, `.txt` among them, leaves the form open.
+ * Extensions that imply one format, whichever command writes it, and those of documents, data and archives
+ * that no command writes: a text table under such a name would not open, or open as something else. Any other
+ * extension, such as `.txt`, leaves the format open.
  */
 const FORMS = {
   csv: 'csv',
@@ -30,7 +32,7 @@ const FORMS = {
 } as const
 
 interface Asked<Form extends string> {
-  /** The form that the command line names. */
+  /** The format that the command line names. */
   readonly form: Form | undefined
   readonly out: string | undefined
 }
@@ -38,11 +40,14 @@ interface Asked<Form extends string> {
 interface Forms<Form extends string> {
   /** What the command can write. */
   readonly writes: readonly Form[]
-  /** What it writes where nothing says another form. */
+  /** The default format. */
   readonly usual: Form
 }
 
-/** UsageError where the ending is that of another form than was asked for, or of one that the command does not write. */
+/**
+ * UsageError if the extension is that of a format other than the one asked for, or of one that the command
+ * does not write.
+ */
 export async function formOf<Form extends string>(
   { form, out }: Asked<Form>,
   { writes, usual }: Forms<Form>,
@@ -64,16 +69,16 @@ export async function formOf<Form extends string>(
     })
   throw new UsageError(`The output is to be ${form}, but its file name has the ending of another format.`, {
     ...refusal,
-    action: 'Change the ending, or ask for the format it stands for.',
+    action: 'Change the ending, or ask for the format that it stands for.',
   })
 }
 
 const isKnown = (ending: string): ending is keyof typeof FORMS => Object.hasOwn(FORMS, ending)
 
-/** The ending of a file, in lower case; of a folder none, which takes a file that the command names. */
+/** The extension of a file, in lower case; empty for a folder, in which the command names the file. */
 async function endingOf(out: string): Promise<string> {
   if (out.endsWith('/') || out.endsWith(sep)) return ''
-  // What cannot be looked at is told when it is to be written.
+  // A path that cannot be examined is reported when it is written.
   const isFolder = await stat(out).then(
     (there) => there.isDirectory(),
     () => false,

@@ -1,8 +1,8 @@
-// How a printed report looks: on A4 and Letter in landscape, where tables of exact amounts fit, in black and grey; on a
-// screen light or dark, as the reader has it.
+// The look of a printed report: landscape on A4 and Letter, where tables of exact amounts fit, in black and
+// grey; on a screen light or dark, according to the reader's settings.
 import { cssString } from './markup.ts'
 
-/** So many columns are lined up by their place in the table. */
+/** How many columns can be aligned by their position in the table. */
 const COLUMNS = 32
 
 const RULES = [
@@ -31,7 +31,7 @@ const RULES = [
   '@media print{:root{--id:7rem}body{font-size:8.5pt;margin:0;padding:0;max-width:none}.wide{overflow:visible}table{font-size:6.4pt;line-height:1.3}th,td{padding:.5mm .9mm}.fold{white-space:normal!important;overflow-wrap:anywhere;min-width:13mm}h2{margin-top:7mm}}',
 ].join('\n')
 
-/** What stands on every page, besides its number: who and what at the top, from which books at the bottom. */
+/** The text on every page besides its number: who and what at the top, from which books at the bottom. */
 export interface Running {
   readonly who: string
   readonly what: string

@@ -1,5 +1,5 @@
-// One self-contained document for a report, to be printed or read on a screen: no script, nothing loaded from elsewhere,
-// every text escaped. Tables come as they are read, so that a long one never stands in memory.
+// One self-contained document for a report, to be printed or read on a screen: no script, nothing loaded from
+// elsewhere, every text escaped. Tables are streamed, so that a long one is never held in memory.
 import { type Bars, barChart } from './bars.ts'
 import { cellText, type Row } from './cell.ts'
 import { clockIn } from './clock.ts'
@@ -24,7 +24,7 @@ export interface Content {
 
 export interface Section {
   readonly title: string
-  /** Read when the sections before it have been written. */
+  /** Read once the sections before it have been written. */
   readonly content: () => Promise<Content>
 }
 
@@ -38,11 +38,11 @@ export interface HtmlReport {
   /** What it was asked for and made from, by name. */
   readonly facts?: readonly (readonly [string, string])[] | undefined
   readonly notes: readonly string[]
-  /** What the document has instead of the one table of the report. */
+  /** What the document has instead of the report's single table. */
   readonly sections?: readonly Section[] | undefined
-  /** IANA name of the zone by whose clocks times are printed; UTC when absent. */
+  /** IANA name of the zone in which times are printed; UTC if absent. */
   readonly zone?: string | undefined
-  /** Stands on every page; the title when absent. */
+  /** Printed on every page; the title if absent. */
   readonly running?: Running | undefined
 }
 
@@ -96,7 +96,7 @@ function documentOf(report: HtmlReport): Markup {
   )
 }
 
-/** A sentence whose words between backticks are to be typed, or are names of columns. */
+/** A sentence in which words between backticks are commands to type or column names. */
 const withCode = (text: string): Child =>
   text.split(/`([^`]+)`/).map((part, at) => (at % 2 === 0 ? part : h('code', {}, part)))
 
@@ -144,7 +144,7 @@ async function* inTurn(sections: readonly Section[], zone: string): AsyncIterabl
 const ownTable = ({ title, columns, rows, totals }: HtmlReport, zone: string): Child =>
   tableOf({ caption: title, columns, rows, totals }, 'report', zone)
 
-/** A heading that says what it is; a table without rows is a sentence. */
+/** A heading that describes it; a table without rows becomes a sentence. */
 async function* tableOf(
   { caption, columns, rows, totals = [] }: Table,
   id: string,
@@ -208,11 +208,11 @@ function shownAs({ name, kind }: Column): Shown {
   return /(_id|_hash|^id|^evidence)$/.test(name) ? 'id' : 'text'
 }
 
-/** A column as people read it. */
+/** A column heading for people. */
 export const headingOf = ({ name, title, kind }: Column, zone: string): string =>
   (title ?? name.replaceAll('_', ' ')) + (kind === 'time' ? ` (${zone})` : '')
 
-/** Of each column by its place, so that no cell needs a class of its own. */
+/** Classes by column position, so that cells need no class of their own. */
 function alignments(shown: readonly Shown[]): Attributes {
   const places = shown.flatMap((how, at) =>
     how === 'amount' ? [`r${at + 1}`] : how === 'id' ? [`l${at + 1}`] : [],
@@ -220,13 +220,15 @@ function alignments(shown: readonly Shown[]): Attributes {
   return places.length === 0 ? {} : { class: places.join(' ') }
 }
 
-/** Longer ones may be broken, so that a table stays on its page. */
+/** Longer ids may be broken, so that a table stays on its page. */
 const AMOUNT_LENGTH = 26
 
-/** So many digits stand beside each other on paper. */
+/** How many digits fit side by side on paper. */
 const PAGE_DIGITS = 180
 
-/** On paper the amounts of many columns are broken earlier: what goes beyond the edge of a page is not printed. */
+/**
+ * On paper the amounts of wide tables are broken earlier: anything beyond the edge of a page is not printed.
+ */
 const printedLength = (shown: readonly Shown[]): number =>
   Math.min(AMOUNT_LENGTH, PAGE_DIGITS / shown.filter((how) => how === 'amount').length)
 

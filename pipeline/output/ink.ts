@@ -1,12 +1,13 @@
-// Colour and links on a terminal, where it has them and the user wants them (NO_COLOR, FORCE_COLOR). Text is made harmless
-// here, before anything is put around it: nothing of the venue's can bring colours or links of its own.
+// Colour and links on a terminal, if it supports them and the user wants them (NO_COLOR, FORCE_COLOR). Text
+// is made harmless here, before anything is put around it: nothing from the venue can bring colours or links
+// of its own.
 import type { Writable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 import { styleText } from 'node:util'
 import { createSupportsHyperlinks } from 'supports-hyperlinks'
 import { forTerminal } from '../../models/text.ts'
 
-/** What a colour means. Nothing is told by colour alone: the words say it too. */
+/** The meaning of a colour. Nothing is conveyed by colour alone: the words state it too. */
 const COLOURS = { good: 'green', bad: 'red', doubtful: 'yellow', heading: 'bold' } as const
 
 export type Meaning = keyof typeof COLOURS
@@ -14,7 +15,7 @@ export type Meaning = keyof typeof COLOURS
 export interface Ink {
   /** The text in the colour of its meaning. */
   readonly mark: (meaning: Meaning, text: string) => string
-  /** The path of a file, which a click opens. */
+  /** The path of a file, opened by a click. */
   readonly file: (path: string) => string
 }
 

@@ -1,4 +1,4 @@
-// JSON: one array of objects with the column names as keys, one object a line, written as the rows arrive.
+// JSON: one array of objects with the column names as keys, one object per line, written as the rows arrive.
 // Amounts and times are text, so that no reader rounds them.
 import type { Column, RowBatches } from './column.ts'
 

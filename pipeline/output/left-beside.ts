@@ -1,14 +1,20 @@
-// What a killed process left beside the file or folder that it was to write, under a name of `nameBeside`. No lock keeps two
-// from writing one output, so what a living process may still be at stays.
+// What a killed process left next to the file or folder that it was writing, under a name of `nameBeside`. No
+// lock prevents two processes from writing one output, so anything that a living process may still be using
+// stays.
 import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { BESIDE, HOST } from '../journal/disk.ts'
 import { isProcess } from '../journal/lock.ts'
 
-/** A process of another host, or another container, cannot be looked at; what is so old nobody is writing. */
+/**
+ * A process of another host or container cannot be examined; anything this old is no longer being written.
+ */
 const ELSEWHERE_MS = 24 * 3_600_000
 
-/** Removes what was left of this file or folder; one that was put aside, and is not there any more, takes its place again. */
+/**
+ * Removes what was left of this file or folder. If the original was moved aside and is missing, it is put
+ * back.
+ */
 export async function clearLeft(path: string): Promise<void> {
   const left = await leftBeside(dirname(path), `.${basename(path)}.`)
   const isAside = (one: string): boolean => one.endsWith('.old')
@@ -25,7 +31,7 @@ export async function clearLeftIn(folder: string): Promise<void> {
   await removeAll(await leftBeside(folder, '.'))
 }
 
-/** What cannot be removed is in nobody's way. */
+/** A leftover that cannot be removed does no harm. */
 async function removeAll(paths: readonly string[]): Promise<void> {
   for (const path of paths) await rm(path, { recursive: true, force: true }).catch(() => undefined)
 }
@@ -35,7 +41,7 @@ async function leftBeside(folder: string, beginning: string): Promise<string[]> 
   const left: string[] = []
   for (const name of names.filter((one) => one.startsWith(beginning))) {
     const { pid, host } = BESIDE.exec(name)?.groups ?? {}
-    // Of `a.csv` the name goes on with the process; of `a.csv.gz` it does not.
+    // For `a.csv` the name continues with the process; for `a.csv.gz` it does not.
     if (pid === undefined || (beginning !== '.' && !name.startsWith(`${beginning}${pid}-`))) continue
     const path = join(folder, name)
     if (host === HOST ? !isProcess(Number(pid)) : await isOld(path)) left.push(path)

@@ -1,9 +1,9 @@
-// Carries a result from one DuckDB instance into a table of another, chunk by chunk.
+// Copies a result from one DuckDB instance into a table of another, chunk by chunk.
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { identifier } from '../engine/quote.ts'
 import type { RawResult } from './column.ts'
 
-/** Makes `table` with the columns of the result and fills it. */
+/** Creates `table` with the columns of the result and fills it. */
 export async function loadTable(
   connection: DuckDBConnection,
   table: string,

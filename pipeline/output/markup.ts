@@ -1,5 +1,6 @@
-// Elements of a document as data, and the one place that writes them as text. What comes from the venue or the user is a
-// child or the value of an attribute, and both are escaped here; nothing can load, run or lead away.
+// Elements of a document as data, and the one place that writes them as text. Whatever comes from the venue
+// or the user is a child or an attribute value, and both are escaped here; nothing can load, run or link
+// elsewhere.
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -20,7 +21,7 @@ export type Tag =
   | ('table' | 'caption' | 'thead' | 'tbody' | 'tfoot' | 'tr' | 'th' | 'td')
   | ('figure' | 'figcaption' | 'svg' | 'desc' | 'rect' | 'line' | 'text')
 
-/** No address but one within the document, no handler and no style of its own. */
+/** No address outside the document, no handler and no style of its own. */
 export type Attribute =
   | ('lang' | 'class' | 'id' | 'href' | 'scope' | 'role' | 'tabindex' | 'charset' | 'name' | 'content')
   | ('http-equiv' | 'aria-labelledby' | 'aria-label' | 'aria-hidden')
@@ -44,7 +45,10 @@ export const h = (tag: Tag, attributes: Attributes = {}, ...children: readonly C
 
 const VOID: ReadonlySet<Tag> = new Set<Tag>(['meta'])
 
-/** The document as text, as its parts come. RangeError for an address outside of it and for a style that would end itself. */
+/**
+ * The document as text, part by part. RangeError for an address outside it and for a style that could end
+ * itself.
+ */
 export async function* written(child: Child): AsyncIterable<string> {
   const now = whole(child)
   if (now !== null) {
@@ -63,7 +67,7 @@ export async function* written(child: Child): AsyncIterable<string> {
   }
 }
 
-/** What holds nothing that is still to come, as one text; null for the rest. */
+/** The part that contains nothing still to come, as one text; null for the rest. */
 function whole(child: Child): string | null {
   if (child === null) return ''
   if (typeof child === 'string') return escapeHtml(child)
@@ -94,18 +98,19 @@ const isStream = (child: Child): child is AsyncIterable<Child> =>
 function opening(tag: Tag, attributes: Attributes): string {
   let text = `<${tag}`
   for (const [name, value] of Object.entries(attributes)) {
-    if (name === 'href' && !value.startsWith('#')) throw new RangeError(`A document leads nowhere: ${value}`)
+    if (name === 'href' && !value.startsWith('#'))
+      throw new RangeError(`A document cannot link elsewhere: ${value}`)
     text += ` ${name}="${value.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? '')}"`
   }
   return `${text}>`
 }
 
-/** Entities mean nothing in a style, so a style may hold nothing that needs one. */
+/** Entities are not decoded in a style, so a style must not contain anything that needs one. */
 function styleText(child: Child): string {
   if (typeof child === 'string' && !child.includes('<')) return child
-  throw new RangeError('A style holds nothing but rules.')
+  throw new RangeError('A style may contain only rules.')
 }
 
-/** A text as a string of CSS: what is no letter, digit or blank is written as its code. */
+/** A text as a CSS string: everything except letters, digits and spaces is written as its code. */
 export const cssString = (text: string): string =>
   `"${text.replace(/[^A-Za-z0-9 ]/gu, (character) => `\\${character.codePointAt(0)?.toString(16)} `)}"`

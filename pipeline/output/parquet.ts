@@ -1,5 +1,6 @@
-// Parquet by DuckDB's own writer, in an instance that holds the rows, knows no ledger, and may touch one file alone.
-// The query itself runs elsewhere, without any access to files; so no query can write, whatever it says.
+// Parquet from DuckDB's own writer, in an instance that holds the rows, knows no ledger, and may access only
+// one file. The query itself runs elsewhere, without any access to files, so no query can write, whatever it
+// contains.
 import {
   DuckDBArrayType,
   DuckDBInstance,
@@ -18,7 +19,7 @@ import { makeSpillFolder } from './spill.ts'
 
 const ALMOST_A_FLOAT: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.HUGEINT, DuckDBTypeId.UHUGEINT])
 
-/** Parquet has no integers of 128 bits, and DuckDB would write them as doubles, also inside of others. */
+/** Parquet has no 128-bit integers, and DuckDB would write them as doubles, even inside other types. */
 function selected(name: string, type: DuckDBType): string {
   const column = identifier(name)
   return isWithoutFloats(type) ? column : `cast(${column} as ${withoutFloats(type)}) as ${column}`
@@ -26,7 +27,7 @@ function selected(name: string, type: DuckDBType): string {
 
 const isWithoutFloats = (type: DuckDBType): boolean => withoutFloats(type) === String(type)
 
-/** The type in SQL, with a decimal in place of what would be written as a double. */
+/** The type in SQL, with a decimal in place of anything that would be written as a double. */
 function withoutFloats(type: DuckDBType): string {
   if (ALMOST_A_FLOAT.has(type.typeId)) return 'DECIMAL(38,0)'
   if (type instanceof DuckDBListType) return `${withoutFloats(type.valueType)}[]`
@@ -48,7 +49,7 @@ function withoutFloats(type: DuckDBType): string {
   return String(type)
 }
 
-/** A cast of ours alone can fail where rows are only written. */
+/** Only our own cast can fail while rows are written. */
 function tooLong({ names, types }: RawResult, cause: unknown): unknown {
   const [, number] =
     /^Conversion Error: Could not cast value (-?\d+) to/.exec(String((cause as Error).message)) ?? []
@@ -58,12 +59,12 @@ function tooLong({ names, types }: RawResult, cause: unknown): unknown {
     expected: 'at most 38 digits',
     found: number,
     action:
-      'Write it as text, with `cast(… as varchar)` in the query; --format csv and json take it as it is.',
+      'Write it as text, with `cast(… as varchar)` in the query; --format csv and json write it unchanged.',
     cause,
   })
 }
 
-/** Readers of Parquet, DuckDB among them, take capitals and small letters for the same. */
+/** Parquet readers, DuckDB among them, ignore case in column names. */
 function refuseAlike(names: readonly string[]): void {
   const first = new Map<string, string>()
   for (const name of names) {
@@ -71,22 +72,22 @@ function refuseAlike(names: readonly string[]): void {
     if (other !== undefined)
       throw new UsageError('Two columns of the answer differ only in upper and lower case.', {
         where: `${other}, ${name}`,
-        expected: 'columns that Parquet can tell apart',
-        action: 'Give one of them another name, with `as` in the query; --format csv and json take both.',
+        expected: 'columns that Parquet can distinguish',
+        action: 'Give one of them another name, with `as` in the query; --format csv and json accept both.',
       })
     first.set(name.toLowerCase(), name)
   }
 }
 
-/** Where it may spill, and by how many threads it works; the system's folder and all processors by default. */
+/** Where it may spill, and how many threads it uses; the system's folder and all processors by default. */
 export interface ParquetRoom {
   readonly tempDir?: string
   readonly threads?: number
 }
 
 /**
- * Writes the rows to `path`, which must not exist. Throws UsageError for two columns that differ only in upper and lower case, and for a
- * whole number of more digits than Parquet holds.
+ * Writes the rows to `path`, which must not exist. Throws UsageError for two columns that differ only in
+ * upper and lower case, and for a whole number with more digits than Parquet can store.
  */
 export async function writeParquet(
   path: string,

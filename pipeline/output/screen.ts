@@ -1,32 +1,36 @@
-// A table as a terminal shows it: the columns that matter most, as many as fit, and the first rows. A figure is whole or its
-// column is left out, words go on in further lines, and what is left out is named below. Where nobody looks at a screen, tables are whole (table.ts).
+// A table on a terminal: the most important columns, as many as fit, and the first rows. A figure is shown in
+// full or its column is left out, words wrap onto further lines, and omissions are listed below. Without a
+// terminal, tables are complete (table.ts).
 
 import { cellText, type Row } from './cell.ts'
 import type { Column, RowBatches } from './column.ts'
 import { fits, isId, leastWidths, NARROWEST, printTable, widthOf } from './table.ts'
 
-/** Names of columns, the most important first; columns that say something only together stand in one list. */
+/** Names of columns, the most important first; columns that are meaningful only together are in one list. */
 export type Importance = readonly (string | readonly string[])[]
 
 export interface Screen {
   /** Columns of the terminal. */
   readonly width: number
-  /** Where columns do not fit, only those that it names are shown. Without it the order of the table counts, ids last. */
+  /**
+   * If not all columns fit, only those listed here are shown. Without it the order of the table is used, ids
+   * last.
+   */
   readonly importance?: Importance | undefined
   readonly totals?: readonly Row[]
-  /** Where all rows are to be had, for the line that says how many are not shown. */
+  /** How to get all rows, for the line that counts those not shown. */
   readonly whole?: string
 }
 
-const ALL_OF_THEM = '--wide shows all, --out FILE.csv has them in a file'
+const ALL_OF_THEM = '--wide shows all, --out FILE.csv writes them to a file'
 
-/** Of one row; a longer text would push the other rows off the screen. */
+/** Lines per row; a longer text would push the other rows off the screen. */
 const MOST_LINES = 6
 
-/** More rows than these scroll away what was asked for. */
+/** More rows would scroll the beginning away. */
 export const ROWS_ON_SCREEN = 25
 
-/** The table, and a line for each way in which it is not whole. */
+/** The table, and a line for each way in which it is incomplete. */
 export async function screenTable(
   columns: readonly Column[],
   rows: RowBatches,
@@ -57,7 +61,7 @@ export function fitted(
   const least = leastWidths(brief, [...short, ...sums])
   const ofLabels = leastWidths(brief, withLabels)[first] ?? 0
   least[first] = Math.max(least[first] ?? 0, Math.min(ofLabels, NARROWEST))
-  // A label makes room for itself by breaking, and takes that of no figure.
+  // A label makes room for itself by wrapping, and never at the expense of a figure.
   const hasRoom = widthOf(kept.map((index) => least[index] ?? 0)) <= width
   const only = (row: Row): Row => kept.map((index) => row[index] ?? null)
   const table = printTable(
@@ -69,7 +73,7 @@ export function fitted(
   return { table, leftOut }
 }
 
-/** Sums that say what they are also where the column that says it, their first cell, is left out: in the first that is shown. */
+/** Totals keep their label even if its column, the first, is left out: it moves to the first column shown. */
 function labelled(columns: readonly Column[], totals: readonly Row[], kept: readonly number[]): Row[] {
   const [first = 0] = kept
   if ((columns[first]?.kind ?? 'text') !== 'text') return [...totals]
@@ -80,7 +84,7 @@ function labelled(columns: readonly Column[], totals: readonly Row[], kept: read
   })
 }
 
-/** The first rows, and how many follow; those are counted and not kept. */
+/** The first rows, and the number of the rest, which are counted and not kept. */
 async function beginning(
   rows: RowBatches,
 ): Promise<{ readonly first: readonly Row[]; readonly more: number }> {
@@ -99,7 +103,7 @@ const rest = (shown: number, more: number, whole: string): string[] =>
 const withoutSeconds = (column: Column): Column =>
   column.kind === 'time' ? { ...column, title: `${column.title ?? column.name} UTC` } : column
 
-/** Times to the minute, as a person reads them; all else as it is. */
+/** Times to the minute, for people; everything else unchanged. */
 const toTheMinute = (columns: readonly Column[], row: Row): Row =>
   row.map((cell, index) =>
     columns[index]?.kind === 'time' && typeof cell === 'string' ? cell.slice(0, 16).replace('T', ' ') : cell,
@@ -111,8 +115,8 @@ const idsLast =
     Number(isId(columns[one]?.name)) - Number(isId(columns[other]?.name)) || one - other
 
 /**
- * Places of the columns that fit, in the order of the table: by importance, passing over what is too wide or says nothing.
- * That an amount is not known is to be seen too, where there is still room.
+ * Positions of the columns that fit, in the order of the table: by importance, skipping those that are too
+ * wide or contain nothing. A column of unknown amounts is shown too, if there is still room.
  */
 function chosen(
   columns: readonly Column[],

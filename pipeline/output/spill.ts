@@ -1,18 +1,19 @@
-// Where a query that outgrows its memory keeps what it sorts: a folder of its own that only the owner reads. It stands in
-// the folder tmp of the books, on the disk that has room for them; where nothing can be written there, in the system's.
+// Where a query that outgrows its memory keeps what it sorts: a private folder that only the owner can read.
+// It is in the folder tmp of the books, on the disk that has room for them, or in the system's if that cannot
+// be written.
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 export interface SpillFolder {
-  /** Empty when the machine has no place for one: queries then run in memory alone. */
+  /** Empty if the machine has no place for one: queries then run only in memory. */
   readonly path: string
   remove(): void
 }
 
 export const NO_SPILL: SpillFolder = { path: '', remove: () => {} }
 
-/** `within` is the folder tmp of the books; it is not made for a reader. */
+/** `within` is the folder tmp of the books; a reader does not create it. */
 export function makeSpillFolder(within?: string): SpillFolder {
   for (const place of [within, tmpdir()]) {
     if (place === undefined) continue
@@ -26,10 +27,13 @@ export function makeSpillFolder(within?: string): SpillFolder {
 
 const NAME = /^query-(.+)-(\d+)-[^-]{6}$/
 
-/** A query of another host, or another container, cannot be looked at; so old a folder of one is no longer in use. */
+/** A query of another host or container cannot be examined; a folder this old is no longer in use. */
 const ELSEWHERE_MS = 24 * 3_600_000
 
-/** Whether `name` in `folder` is where a query that may still run spills. `isProcess` tells whether a process lives here. */
+/**
+ * Whether `name` in `folder` is the spill folder of a query that may still run. `isProcess` checks whether a
+ * process lives here.
+ */
 export function isInUse(
   folder: string,
   name: string,

@@ -1,16 +1,16 @@
-// Plain tables for a terminal: no colours, amounts lined up at the decimal point, nothing rounded.
-// When a width is given, running text is broken into as many lines as a row may have, and cut (with …) in the last of them;
-// amounts, times, numbers and ids are whole.
-// Written here: the table printers of npm neither align at a decimal point nor keep foreign control characters out.
+// Plain tables for a terminal: no colours, amounts aligned at the decimal point, nothing rounded. If a width
+// is given, running text wraps onto as many lines as a row may have, and is cut (with …) in the last;
+// amounts, times, numbers and ids are never cut. Written here because the table printers on npm neither align
+// at a decimal point nor keep foreign control characters out.
 import stringWidth from 'string-width'
 import { cellText } from './cell.ts'
 import { allRows, type Column, type RowBatches } from './column.ts'
 import { beginning, wrapped } from './wrap.ts'
 
 export interface TableOptions {
-  /** Columns of the terminal; without it nothing is broken or cut. */
+  /** Columns of the terminal; without it nothing is wrapped or cut. */
   readonly width?: number
-  /** So many lines a row may have where its text is too wide; one when absent. */
+  /** How many lines a row may have if its text is too wide; one if absent. */
   readonly lines?: number
   /** Rows below a second rule: sums of the rows above. */
   readonly totals?: readonly (readonly unknown[])[]
@@ -19,13 +19,13 @@ export interface TableOptions {
 type Align = 'left' | 'right' | 'decimal'
 
 const GAP = '  '
-/** No text is broken into less. */
+/** Minimum width of wrapped text. */
 export const NARROWEST = 8
 
 /** Everything that could move the cursor, ring, recolour or reverse the text of a terminal. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/gu
 
-/** One line of printable text: what a terminal would act upon is shown as its code. */
+/** One line of printable text: anything that a terminal would interpret is shown as its code. */
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, (character) => {
     if (character === '\n') return '\\n'
@@ -44,7 +44,7 @@ const decimals = (text: string): number => {
   return point === -1 ? 0 : text.length - point
 }
 
-/** Pads amounts on the right so that their points stand above each other. */
+/** Pads amounts on the right so that their decimal points are aligned. */
 function atPoint(texts: readonly string[]): string[] {
   const most = texts.reduce((longest, text) => Math.max(longest, decimals(text)), 0)
   return texts.map((text) => (text === '' ? '' : text + ' '.repeat(most - decimals(text))))
@@ -52,11 +52,14 @@ function atPoint(texts: readonly string[]): string[] {
 
 export const isId = (name = ''): boolean => /(_id|_hash)$/.test(name)
 
-/** Running text may be broken; an id is of use only whole. */
+/** Running text may be wrapped; an id is only useful whole. */
 const mayBreak = (column: Column): boolean =>
   alignment(column) === 'left' && (column.kind ?? 'text') === 'text' && !isId(column.name)
 
-/** Narrows the widest columns of text until the table fits, as far as it can: words are broken where nothing else helps. */
+/**
+ * Narrows the widest text columns until the table fits, as far as possible; words are broken only as a last
+ * resort.
+ */
 function shrink(
   widths: number[],
   narrows: readonly boolean[],
@@ -75,7 +78,7 @@ function shrink(
   )
 }
 
-/** Takes from the widest column that is wider than its least, until the table fits or none is. */
+/** Narrows the widest column that is above its minimum, until the table fits or none is. */
 function narrowed(widths: readonly number[], least: readonly number[], width: number): number[] {
   const fitted = [...widths]
   for (let excess = widthOf(fitted) - width; excess > 0; excess -= 1) {
@@ -89,7 +92,7 @@ function narrowed(widths: readonly number[], least: readonly number[], width: nu
   return fitted
 }
 
-/** A text in at most so many lines; the last says where it goes on. */
+/** A text in a limited number of lines; the last shows that it continues. */
 function linesOf(text: string, width: number, most: number): string[] {
   const lines = wrapped(text, width)
   if (lines.length <= most) return lines
@@ -106,7 +109,7 @@ interface Measured {
   readonly titles: readonly string[]
   /** Texts by column, then by line. */
   readonly cells: readonly (readonly string[])[]
-  /** Widths in which every cell has one line. */
+  /** Widths at which every cell fits on one line. */
   readonly widths: number[]
 }
 
@@ -122,12 +125,12 @@ function measured(columns: readonly Column[], lines: readonly (readonly unknown[
   return { titles, cells, widths }
 }
 
-/** Running text can still be read at this width. */
+/** Minimum width for readable running text. */
 const READABLE = 16
-/** A name of so many characters stands whole; what is longer is broken like any text. */
+/** A name up to this length is kept whole; a longer one wraps like any text. */
 const LONGEST_WORD = 32
 
-/** The widest word of each column that is to stand whole. */
+/** The widest word of each column that must be kept whole. */
 const wordsOf = (cells: readonly (readonly string[])[]): number[] =>
   cells.map((texts) =>
     texts
@@ -136,7 +139,7 @@ const wordsOf = (cells: readonly (readonly string[])[]): number[] =>
       .reduce((widest, width) => Math.max(widest, width), 0),
   )
 
-/** What each column takes at least, with running text as narrow as it can still be read. */
+/** The minimum width of each column, with running text as narrow as still readable. */
 export function leastWidths(columns: readonly Column[], lines: readonly (readonly unknown[])[]): number[] {
   const { cells, widths } = measured(columns, lines)
   const words = wordsOf(cells)
@@ -145,18 +148,18 @@ export function leastWidths(columns: readonly Column[], lines: readonly (readonl
   )
 }
 
-/** How wide a table of columns of these widths is. */
+/** The width of a table with columns of these widths. */
 export const widthOf = (widths: readonly number[]): number =>
   widths.reduce((sum, width) => sum + width, 0) + GAP.length * Math.max(0, widths.length - 1)
 
-/** Whether every row of the table has room in one line. */
+/** Whether every row of the table fits on one line. */
 export const fits = (
   columns: readonly Column[],
   lines: readonly (readonly unknown[])[],
   width: number,
 ): boolean => widthOf(measured(columns, lines).widths) <= width
 
-/** A heading, a rule and the rows, without a line break at the end. */
+/** A heading, a rule and the rows, without a trailing line break. */
 export function printTable(
   columns: readonly Column[],
   rows: readonly (readonly unknown[])[],
@@ -189,7 +192,10 @@ export function printTable(
   return [line(titles), rule, ...body].join('\n')
 }
 
-/** Nobody reads more lines than these in a terminal, and a table must know all of them before it prints the first. */
+/**
+ * Nobody reads more lines than this on a terminal, and a table must know all of them before it prints the
+ * first.
+ */
 export const TABLE_ROW_LIMIT = 100_000
 
 export async function* tableText(

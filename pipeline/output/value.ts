@@ -1,5 +1,5 @@
-// Values of a DuckDB result as every format prints them: exact, in UTC, and without a float for money.
-// The client's own JavaScript reader turns DECIMAL into a double and its text of a TIMESTAMPTZ is in local time.
+// Values of a DuckDB result as every format prints them: exact, in UTC, and without a float for money. The
+// client's own JavaScript reader turns DECIMAL into a double and formats TIMESTAMPTZ in local time.
 import {
   DuckDBArrayType,
   DuckDBArrayValue,
@@ -45,7 +45,7 @@ export function cellKind(type: DuckDBType): CellKind {
   return WHOLE_NUMBERS.has(type.typeId) ? 'number' : 'text'
 }
 
-/** Whether it is a struct whose parts have no names, or holds one. */
+/** Whether it is a struct with unnamed fields, or contains one. */
 export function isNameless(type: DuckDBType): boolean {
   if (type instanceof DuckDBListType || type instanceof DuckDBArrayType) return isNameless(type.valueType)
   if (type instanceof DuckDBMapType) return isNameless(type.keyType) || isNameless(type.valueType)
@@ -65,7 +65,7 @@ export const readValue: DuckDBValueConverter<Cell> = (value, type, read) => {
   return nested(value, type, read) ?? String(value)
 }
 
-/** A whole number as a number where a double holds it exactly, else as text. */
+/** A whole number as a number if a double holds it exactly, else as text. */
 export function wholeNumber(value: bigint): number | string {
   const number = Number(value)
   return Number.isSafeInteger(number) ? number : String(value)
@@ -82,7 +82,9 @@ function decimalText(units: bigint, scale: number): string {
 
 const LAST_DATE_MS = 8_640_000_000_000_000
 
-/** Microseconds since 1970 as `2025-01-31T00:00:00.000Z`; six decimals where milliseconds do not hold it. */
+/**
+ * Microseconds since 1970 as `2025-01-31T00:00:00.000Z`; with six decimals if milliseconds are not enough.
+ */
 function utcText(micros: bigint): string {
   let ms = Number(micros / 1000n)
   let excess = Number(micros % 1000n)
@@ -90,7 +92,7 @@ function utcText(micros: bigint): string {
     ms -= 1
     excess += 1000
   }
-  // Infinity, and the years that only DuckDB has.
+  // Infinity, and years that only DuckDB supports.
   if (Math.abs(ms) > LAST_DATE_MS) return String(new DuckDBTimestampValue(micros))
   const text = new Date(ms).toISOString()
   return excess === 0 ? text : `${text.slice(0, -1)}${String(excess).padStart(3, '0')}Z`

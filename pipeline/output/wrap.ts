@@ -1,7 +1,7 @@
-// Running text on lines of a terminal, measured in its columns.
+// Running text wrapped to the width of a terminal, measured in its columns.
 import stringWidth from 'string-width'
 
-/** Lines of at most so many columns, broken between words; a word that is longer than a line is broken itself. */
+/** Lines of a maximum width, broken between words; a word longer than a line is broken itself. */
 export function wrapped(text: string, width: number): string[] {
   if (stringWidth(text) <= width) return [text]
   const lines = ['']
@@ -26,10 +26,10 @@ export function wrapped(text: string, width: number): string[] {
   return lines
 }
 
-/** Of running text where it goes to no terminal: unlike a table nobody reads it with a program. */
+/** Running text that does not go to a terminal: unlike a table, no program reads it. */
 const TEXT_WIDTH = 100
 
-/** Lines broken between words; those that go on are set in. */
+/** Lines broken between words; continuation lines are indented. */
 export function setIn(text: string, width = TEXT_WIDTH): string {
   return text
     .split('\n')
@@ -42,7 +42,7 @@ export function setIn(text: string, width = TEXT_WIDTH): string {
     .join('\n')
 }
 
-/** As many characters as fit, and one at least. */
+/** As many characters as fit, and at least one. */
 export function beginning(text: string, width: number): string {
   let kept = ''
   for (const character of text) {

@@ -1,8 +1,9 @@
-// A workbook of two sheets: a cover that says what the report is, whether it is whole and what it was made from, and the
-// report itself, with filters, frozen headings, numbers that add up, dates that sort, and columns as wide as what they
-// hold; on paper the headings stand on every page, and no page holds half of a line.
-// A cell of a spreadsheet is a double with 15 digits. Where an amount of a column has more, the column stands twice: as
-// numbers, for sums, and beside it as text, exact. Never a mix: a sum over a column would silently leave its text cells out.
+// A workbook of two sheets: a cover that states what the report is, whether it is complete and what it was
+// made from, and the report itself, with filters, frozen headings, numbers that add up, dates that sort, and
+// columns as wide as their contents. On paper the headings are on every page, and no page ends in the middle
+// of a line. A spreadsheet cell is a double with 15 digits. If an amount of a column has more, the column
+// appears twice: as numbers, for sums, and beside it as exact text. Never a mix: a sum over a column would
+// silently omit its text cells.
 import { constants } from 'node:buffer'
 import type { Stream } from 'node:stream'
 import writeWorkbook, { type Feature, type Cell as SheetCell } from 'write-excel-file/node'
@@ -12,14 +13,14 @@ import type { Column } from './column.ts'
 import { printable } from './table.ts'
 
 const EXACT_DIGITS = 15
-/** The workbook is made in memory; a sheet could hold five times as many. */
+/** The workbook is built in memory; a sheet could hold five times as many. */
 export const SHEET_ROW_LIMIT = 200_000
-/** Characters that a cell holds. */
+/** Maximum number of characters in a cell. */
 const TEXT_LIMIT = 32_767
-/** Spreadsheets count days from 1900 on; an earlier one stays text. */
+/** Spreadsheets count days from 1900; an earlier one stays text. */
 const FIRST_TIME = '1900-03-01'
 
-/** Whether a double, and the 15 digits that a spreadsheet shows of it, hold the amount without a change. */
+/** Whether a double, and the 15 digits that a spreadsheet shows of it, hold the amount unchanged. */
 export function isExactInSheet(amount: string): boolean {
   const digits = amount.replace(/[-+.]/g, '').replace(/^0+/, '').replace(/0+$/, '')
   return /^[+-]?\d+(\.\d+)?$/.test(amount) && digits.length <= EXACT_DIGITS
@@ -30,14 +31,17 @@ export interface SheetReport {
   readonly columns: readonly Column[]
   readonly rows: readonly Row[]
   readonly totals: readonly Row[]
-  /** What makes the figures incomplete; stands first on the cover. */
+  /** What makes the figures incomplete; first on the cover. */
   readonly warnings?: readonly string[] | undefined
   /** What the report was asked for and made from, by name: rules, zone, hashes. */
   readonly facts?: readonly (readonly [string, string])[] | undefined
   readonly notes: readonly string[]
 }
 
-/** What XML cannot hold, and the writer would drop: control characters, lone surrogates, two non-characters. */
+/**
+ * Characters that XML cannot contain and the writer would drop: control characters, lone surrogates, two
+ * non-characters.
+ */
 const NOT_XML = /[\p{Cs}\u{FFFE}\u{FFFF}]|(?![\t\n\r])\p{Cc}/gu
 
 function text(value: string): SheetCell {
@@ -54,12 +58,15 @@ function sheetCell(value: Cell | undefined, kind: Column['kind']): SheetCell {
   if (kind === 'amount') return number(Number(value))
   if ((kind === 'time' || kind === 'date') && typeof value === 'string' && value >= FIRST_TIME)
     return instant(new Date(value), kind)
-  // Of a whole number of 16 digits a spreadsheet shows 15.
+  // Of a whole number with 16 digits, a spreadsheet shows 15.
   const isShort = typeof value === 'number' && (!Number.isInteger(value) || isExactInSheet(String(value)))
   return isShort ? number(value) : text(cellText(value))
 }
 
-/** A spreadsheet rounds to what it shows: without its milliseconds the last half second of a year is the next year. */
+/**
+ * A spreadsheet rounds to what it displays: without milliseconds, the last half second of a year becomes the
+ * next year.
+ */
 const instant = (value: Date, kind: 'time' | 'date'): SheetCell => ({
   type: Date,
   value,
@@ -68,14 +75,14 @@ const instant = (value: Date, kind: 'time' | 'date'): SheetCell => ({
 
 const isWholeSecond = (at: Date): boolean => at.getUTCMilliseconds() === 0
 
-/** Without a format of its own, a spreadsheet shows a satoshi as 1E-08. */
+/** Without a number format, a spreadsheet shows a satoshi as 1E-08. */
 const number = (value: number): SheetCell => ({
   type: Number,
   value,
   format: Number.isInteger(value) ? '#,##0' : '#,##0.00################',
 })
 
-/** What a column of the report becomes: itself, and beside it its exact text where numbers would lose digits. */
+/** What a column of the report becomes: itself, and beside it its exact text if numbers would lose digits. */
 interface SheetColumn {
   readonly heading: SheetCell
   readonly width: number
@@ -106,13 +113,13 @@ function sheetColumns(column: Column, index: number, lines: readonly Row[]): She
 
 const isLeft = (kind: Column['kind']): boolean => kind === undefined || kind === 'text'
 
-/** With a little room to the text that may begin in the next column. */
+/** With a little space before the text that may begin in the next column. */
 const atRight = (cell: SheetCell): SheetCell =>
   ({ ...(cell as object), align: 'right', indent: 1 }) as SheetCell
 
-/** Characters of the widest column; a longer text goes on in the next line of its cell. */
+/** Characters of the widest column; longer text wraps in its cell. */
 const WIDEST = 60
-/** Room for the button of the filter. */
+/** Space for the filter button. */
 const BUTTON = 3
 /** `2026-01-02 12:00:00`, and with milliseconds. */
 const [TIME_WIDTH, FINE_TIME_WIDTH] = [20, 24]
@@ -134,17 +141,21 @@ function charactersOf(cell: SheetCell): number {
   return NUMBER.format(value).length
 }
 
-/** Points of a line of text; spreadsheets do not calculate the height of a row for a file that they have not written. */
+/**
+ * Height of a line of text in points; spreadsheets do not calculate row heights for files that they have not
+ * written.
+ */
 const LINE_HEIGHT = 14
 /** A row is at most 409 points high. */
 const MOST_LINES = 29
 
-/** Letters of a text to the digits by which a column is measured. */
+/** Ratio of the width of a letter to that of the digits by which columns are measured. */
 const NARROW_LETTERS = 1.1
 
 /**
- * The cells of a row in columns of these widths. Where a text needs more than one line, the row is as high as that, and all
- * its cells begin at the top; another row has no style of its own, since styles are most of what a workbook costs.
+ * The cells of a row in columns of these widths. If a text needs more than one line, the row is high enough
+ * for it, and all its cells are top-aligned. Other rows have no style of their own, because styles are most
+ * of what a workbook costs.
  */
 function placed(cells: SheetCell[], widths: readonly number[]): SheetCell[] {
   const needed = (cell: SheetCell, at: number): number =>
@@ -160,14 +171,14 @@ function placed(cells: SheetCell[], widths: readonly number[]): SheetCell[] {
 const bold = (value: string): SheetCell =>
   ({ ...(text(value) as object), fontWeight: 'bold', fontFamily: 'Arial' }) as SheetCell
 
-/** Without the backticks about commands and names of columns: a cell has no other type for them. */
+/** Without the backticks around commands and column names: a cell has no separate font for them. */
 const asPlain = (sentence: string): string => sentence.replace(/`([^`]+)`/g, '$1')
 
 const COVER_WIDTH = 100
 
 /**
- * The bytes of an .xlsx file. UsageError for a report of which a sheet, or the texts of all cells, would be longer than one
- * text of Node may be.
+ * The bytes of an .xlsx file. UsageError if a sheet, or all its cell texts together, would be longer than a
+ * string in Node.js may be.
  */
 export async function xlsxBytes(
   report: SheetReport,
@@ -209,10 +220,10 @@ export async function xlsxBytes(
   ).toBuffer()
 }
 
-/** At least what the writer puts around a row, a cell with its number, a text of a cell, and all of them. */
+/** The minimum that the writer adds for a row, a numeric cell, a text cell, and all texts. */
 const [ROW_MARKUP, CELL_MARKUP, TEXT_MARKUP, SHEET_MARKUP] = [80, 80, 40, 50_000]
 
-/** The writer makes one text of a sheet, and one of what stands in all cells. */
+/** The writer builds one string per sheet, and one of all cell texts. */
 function mustFit(title: string, data: readonly (readonly SheetCell[])[], longest: number): void {
   let [sheet, texts] = [SHEET_MARKUP, SHEET_MARKUP]
   for (const row of data) {
@@ -229,19 +240,19 @@ function mustFit(title: string, data: readonly (readonly SheetCell[])[], longest
     where: title,
     expected: `at most ${longest} characters in a sheet, and in the texts of its cells`,
     found: `about ${found}, in ${data.length - 1} rows`,
-    action: 'Use --format csv or json, which have no limit, or ask for less.',
+    action: 'Use --format csv or json, which have no limit, or narrow the request.',
   })
 }
 
-/** `&amp;` is the longest of what stands for a character. */
+/** `&amp;` is the longest escape of a character. */
 const lengthInXml = (value: string): number => value.length + 4 * (value.match(/[&<>]/g)?.length ?? 0)
 
 const asTotal = (cell: SheetCell): SheetCell =>
   cell === null || typeof cell !== 'object' ? cell : ({ ...cell, fontWeight: 'bold' } as SheetCell)
 
-/** On paper: a page is as wide as the sheet, says what it is of, and has the headings of the report. */
+/** On paper: a page is as wide as the sheet, has a title, and repeats the headings of the report. */
 function paged(title: string): Feature<Stream | Buffer | Blob> {
-  // An ampersand begins a code; Excel takes at most 255 characters.
+  // An ampersand begins a code; Excel allows at most 255 characters.
   const head = `&L${title.slice(0, 200).replaceAll('&', '&&')}&RPage &P of &N`
   const header = head
     .replace(NOT_XML, printable)
@@ -273,7 +284,7 @@ function paged(title: string): Feature<Stream | Buffer | Blob> {
   }
 }
 
-/** A filter on the headings of the second sheet, over its rows and not its totals. */
+/** A filter on the headings of the second sheet, over its rows but not its totals. */
 function filters(rows: number, columns: number): Feature<Stream | Buffer | Blob> {
   const range = `A1:${columnName(columns)}${rows}`
   return {

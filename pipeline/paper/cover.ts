@@ -1,4 +1,4 @@
-// What stands on the cover of a paper: whose books these are, how whole they are, and what they were made from.
+// The cover of a paper: whose books these are, how complete they are, and what they were made from.
 import { endpoints } from '../../connectors/catalogue.ts'
 import { counted } from '../../models/text.ts'
 import { literal } from '../engine/quote.ts'
@@ -6,7 +6,7 @@ import type { Reader } from '../ledger/reader.ts'
 import { OF_ACCOUNT } from '../reports/report.ts'
 import { type PaperQuestion, readable } from './question.ts'
 
-/** Accounts with their numbers at the venue, where those are known. */
+/** Accounts with their uids at the venue, if known. */
 export async function who(ledger: Reader, account: string | undefined): Promise<string> {
   const rows = await ledger.query(`select account, uid from accounts where ${OF_ACCOUNT} order by account`, {
     account: account ?? null,
@@ -15,7 +15,7 @@ export async function who(ledger: Reader, account: string | undefined): Promise<
   return names.length === 0 ? (account ?? 'none') : names.join(', ')
 }
 
-/** Feeds of the market, which are no account's. */
+/** Market feeds, which belong to no account. */
 const OF_THE_MARKET = endpoints.flatMap((one) => (one.public ? [literal(one.name)] : [])).join(', ')
 
 export async function completeness({ ledger, request, values, matched }: PaperQuestion): Promise<string> {
@@ -48,7 +48,7 @@ export async function completeness({ ledger, request, values, matched }: PaperQu
     breaks.length === 0
       ? 'no open errors or warnings'
       : `open breaks: ${breaks.map(([severity, count]) => counted(Number(count), String(severity))).join(', ')}`,
-    gaps.length === 0 ? 'no gaps in what was received' : `gaps in what was received: ${listed(gaps)}`,
+    gaps.length === 0 ? 'no gaps in the records received' : `gaps in the records received: ${listed(gaps)}`,
   ].join('; ')
 }
 

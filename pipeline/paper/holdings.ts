@@ -1,4 +1,4 @@
-// What was held at the beginning and at the end: quantity and value of each wallet, and what the lots cost that were open.
+// Holdings at the beginning and at the end: quantity and value of each wallet, and the cost of the open lots.
 import type { Column } from '../output/column.ts'
 import { type Content, type Table, tableWith } from '../output/html.ts'
 import { makeReport } from '../reports/catalogue.ts'
@@ -36,13 +36,13 @@ export async function holdings(question: PaperQuestion): Promise<Content> {
     words: [
       ...(from === null
         ? [
-            'The period begins with the books, so there is nothing before it. What the wallets held already then stands among the movements, as kind opening.',
+            'The period begins with the books, so there is nothing before it. What the wallets already held then is listed among the movements, as kind opening.',
           ]
         : []),
-      'Cost is that of the lots that were open at the time. Borrowed coins have no cost, and the reporting currency has no lots.',
+      'Cost is that of the lots open at the time. Borrowed coins have no cost, and the reporting currency has no lots.',
       ...(question.law.lookAhead?.pieces === 'disposals'
         ? [
-            `Under ${question.law.name} rules what was sold and is matched with a later purchase is still in the pool until then: its quantity may be above what was held.`,
+            `Under ${question.law.name} rules, coins that were sold and are matched with a later purchase stay in the pool until then, so its quantity may exceed what was held.`,
           ]
         : []),
     ],
@@ -54,8 +54,8 @@ export async function holdings(question: PaperQuestion): Promise<Content> {
 }
 
 /**
- * Of a period that goes on after all that is known, its end is the end of the books. Imports make no run, and may tell of what
- * came after the last one.
+ * If a period extends past everything that is known, it ends with the books. Imports create no run, and may
+ * contain what came after the last one.
  */
 async function isOver({ ledger }: PaperQuestion, before: string | null): Promise<boolean> {
   if (before === null) return false

@@ -1,17 +1,17 @@
-// Fees and moves as a paper lists them: those of the venue's records, and those that imported rows state of accounts that
-// imports alone tell of. Imported history of an account that the venue reports stands beside its books (`movesOf`), so it is
-// in neither list.
+// Fees and transfers as a paper lists them: those of the venue's records, and those in imported rows of
+// accounts known only from imports. Imported history of an account that the venue reports is kept beside its
+// books (`movesOf`), so it is in neither list.
 import type { Reader } from '../ledger/reader.ts'
 
 const WITHOUT_VENUE = 'account not in (select account from entries)'
 
-/** Books of an earlier version do not have all that imported fees are read from. */
+/** Books of an earlier version do not have everything that imported fees are read from. */
 const knowsFees = (ledger: Reader): boolean =>
   ['imported_trades', 'imported_entries', 'entry_values', 'valuations'].every((table) =>
     ledger.tables.has(table),
   )
 
-/** SQL of every fee: positive when paid, its value as the statement has it where the fee changed a balance. */
+/** SQL of every fee: positive when paid, with its value as in the statement if the fee changed a balance. */
 export function feesOf(ledger: Reader): string {
   const columns = 'account, product_line, coin, fee, value, currency, occurred_at'
   if (!knowsFees(ledger)) return `(select ${columns} from fees)`
@@ -28,7 +28,9 @@ export function feesOf(ledger: Reader): string {
   )`
 }
 
-/** SQL of every move between wallets. Which imported legs belong together is what `imported_entries` says. */
+/**
+ * SQL of every transfer between wallets. `imported_entries` determines which imported legs belong together.
+ */
 export function transfersOf(ledger: Reader): string {
   const columns =
     'occurred_at, account, ledger, coin, direction, quantity, kind, counter_account, counter_ledger, entry_id'

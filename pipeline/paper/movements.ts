@@ -1,5 +1,6 @@
-// What moved: the trial balance by wallet and coin, each coin from its opening to its closing, and moves between wallets,
-// which are no disposals. Opening and closing are sums of the same entries, so that each line closes by itself.
+// Movements: the trial balance by wallet and coin, each coin from its opening to its closing, and transfers
+// between wallets, which are not disposals. Opening and closing are sums of the same entries, so that each
+// line balances by itself.
 import type { Column } from '../output/column.ts'
 import { type Content, tableWith } from '../output/html.ts'
 import { movesOf, OF_ACCOUNT, reach, sums, valuesOf, within } from '../reports/report.ts'
@@ -87,7 +88,7 @@ export async function movementsByKind(question: PaperQuestion): Promise<Content>
   ]
   return {
     words: [
-      'Opening + movements = closing; closing less what is owed of loans is what one owns. `tieout explain` takes a line_id.',
+      'Opening + movements = closing; closing less what is owed on loans is what is owned. `tieout explain` takes a line_id.',
     ],
     tables: [columnsOf('Statement', report, names)],
   }
@@ -102,7 +103,7 @@ export async function transfers({ ledger, request }: PaperQuestion): Promise<Con
   )
   return {
     words: [
-      'A move between wallets is not a disposal: the coins keep their cost and their date of acquisition. Where the other side is empty, they came from, or went to, a wallet that no feed reports and no import tells of.',
+      'A transfer between wallets is not a disposal: the coins keep their cost and their date of acquisition. If the other side is empty, they came from, or went to, a wallet that no feed and no import covers.',
     ],
     tables: [{ caption: 'Transfers', columns, rows }],
   }

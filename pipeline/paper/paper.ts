@@ -1,5 +1,6 @@
-// A report as a document to hand over: all that an accountant asks of a period, in the order of a file of working papers.
-// Its figures are those of the reports and of the published tables; nothing is calculated here that another form has otherwise.
+// A report as a document to hand over: everything that an accountant asks about a period, in the order of a
+// file of working papers. Its figures are those of the reports and the published tables; nothing is
+// calculated here that another format calculates differently.
 import { type Asked, type FilingContext, inputsOf } from '../evidence/freeze.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { remembering } from '../ledger/remembering.ts'
@@ -20,17 +21,23 @@ import { type PaperQuestion, readable } from './question.ts'
 import { derivatives, fees, gainsByLot, income, summary } from './results.ts'
 import { breaksAndCoverage, differenceFromFilings, evidence, formLines, hasReturn } from './standing.ts'
 
-/** Reports that are a whole file of working papers when printed; the others are their one table behind a cover. */
+/**
+ * Reports that become a whole file of working papers when printed; the others are their single table behind a
+ * cover.
+ */
 export const PAPERS: ReadonlySet<ReportName> = new Set<ReportName>(['statement', 'taxes'])
 
-/** The ledger for a document, whose sections ask it for much that is the same. */
+/** The ledger for a document, whose sections ask it for much of the same. */
 export function ledgerForPaper(ledger: Ledger): Ledger {
   const own = remembering(ledger)
   shareDisposals(own)
   return own
 }
 
-/** The report with what its printed document says. The ledger stays open until that has been written. */
+/**
+ * The report with the contents of its printed document. The ledger must stay open until that has been
+ * written.
+ */
 export async function paperOf(
   ledger: Ledger,
   asked: Asked,
@@ -88,7 +95,10 @@ interface Stamp {
   readonly running: Running['books']
 }
 
-/** From which books it is made: the same facts that the cover of a workbook has, and when they were published. */
+/**
+ * The books that it was made from: the same facts as on the cover of a workbook, and when they were
+ * published.
+ */
 export async function stampOf(
   ledger: Ledger,
   asked: Asked,
@@ -119,7 +129,7 @@ async function questionOf(
   const own = asRequested(name, options, defaults).request
   const { lots } = asRequested('gains', optionsFor('gains', options), defaults).request
   const law = lawOf(lots)
-  // A return is by its rules, also where they follow from the method alone.
+  // A return follows its rules, even if they follow from the method alone.
   const chosen = name === 'taxes' ? { ...lots, rules: law.name } : lots
   const request = { ...own, lots: chosen }
   const { from, before } = own.period
@@ -199,4 +209,4 @@ function sectionsOf(question: PaperQuestion): Section[] {
 }
 
 const earlier = (table: string): string =>
-  `The published ledger has no table ${table}: an earlier version made it. \`tieout build\` publishes it again.`
+  `The published ledger has no table ${table}: it was published by an earlier version. Run \`tieout build\` to publish it again.`

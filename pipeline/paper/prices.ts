@@ -1,23 +1,23 @@
-// Prices that the figures of the period rest on, by coin, day and source; and what had none.
+// Prices behind the figures of the period, by coin, day and source; and what had none.
 import type { Content } from '../output/html.ts'
 import { valuesOf, within } from '../reports/report.ts'
 import type { PaperQuestion } from './question.ts'
 
-/** Rows of trades that were imported, by the ids of their amounts; opening lots state their cost themselves. */
+/** Rows of imported trades, by the ids of their amounts; opening lots state their cost themselves. */
 const IMPORTED = (which: string): string =>
   `regexp_replace(entry_id, '^(import/.*)/[^/]+$', '\\1') in (select 'import/' || id from imported_trades where ${which})`
 
-/** Amounts of one account: an entry, the money of a deal, or of an imported row. */
+/** Amounts of one account: an entry, the money of a deal, or an imported row. */
 const OF_THE_ACCOUNT = `(regexp_replace(entry_id, '/paid$', '') in (select entry_id from entries where account = $account)
   or ${IMPORTED('account = $account')})`
 
-/** Income and gifts whose worth their row states: their coin needs no price. */
+/** Income and gifts whose value their row states: their coin needs no price. */
 const IS_STATED = `ends_with(entry_id, '/asset')
   and ${IMPORTED("type in ('income', 'gift_in', 'gift_out') and currency is not null")}`
 
 const OF_ALL = `(not starts_with(entry_id, 'import/') or ${IMPORTED('true')})`
 
-/** Amounts that were valued in the period; values of balances by day are no part. */
+/** Amounts that were valued in the period; daily values of balances are not included. */
 const valued = (account: string | undefined): string => `
   with valued as (
     select *, timezone($zone::varchar, valued_at)::date as day,

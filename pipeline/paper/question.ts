@@ -1,4 +1,5 @@
-// What a paper is about, resolved once: every section reads the same ledger, over the same instants, with the same lots.
+// What a paper is about, resolved once: every section reads the same ledger, over the same instants, with the
+// same lots.
 import type { FilingContext } from '../evidence/freeze.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Reader, Values } from '../ledger/reader.ts'
@@ -23,21 +24,21 @@ export interface PaperQuestion {
   readonly made: Report
   readonly request: ReportRequest
   readonly law: Law
-  /** Options of the reports that sections are made of, with the period as instants. */
+  /** Options of the reports behind the sections, with the period as instants. */
   readonly options: ReportOptions
   readonly defaults: ReportDefaults
   /** Has the disposals of the request. */
   readonly matched: Reader
-  /** How they were matched, as the cover says it. */
+  /** How they were matched, as stated on the cover. */
   readonly matching: readonly string[]
-  /** Values of a question over them. */
+  /** Values of a query over them. */
   readonly values: Values
   /** The currency of gains and values; null while nothing has one. */
   readonly currency: string | null
   readonly filings: FilingContext
 }
 
-/** An instant to the second, by the clocks of a zone, as people read it. */
+/** An instant to the second, in the zone's local time. */
 export const readable = (instant: string, zone: string): string =>
   `${clockIn(zone)(`${instant.slice(0, 19)}Z`)} ${zone}`
 
@@ -47,7 +48,7 @@ export async function reportFor(question: PaperQuestion, name: ReportName): Prom
   return await makeReport(question.ledger, name, optionsFor(name, question.options), question.defaults)
 }
 
-/** Of a report the columns that fit on paper, in this order; all of its rows and totals. */
+/** The columns of a report that fit on paper, in this order; all of its rows and totals. */
 export function columnsOf(
   caption: string,
   { columns, rows, totals }: Pick<Report, 'columns' | 'rows'> & Partial<Pick<Report, 'totals'>>,
@@ -69,7 +70,7 @@ export function columnsOf(
   }
 }
 
-/** Of a sum the columns at these places; the word that says so, its first cell, begins the line. */
+/** The columns of a sum at these positions; its label, the first cell, begins the line. */
 function wordFirst(row: Row, places: readonly number[]): Row {
   const word = row.findIndex((cell) => cell !== null)
   const [first = 0] = places

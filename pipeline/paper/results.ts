@@ -1,4 +1,4 @@
-// What the period came to: the figures in short, gains by lot, income, derivatives by contract, and fees.
+// The results of the period: the figures in short, gains by lot, income, derivatives by contract, and fees.
 import { formatAmount } from '../../models/amount.ts'
 import { counted } from '../../models/text.ts'
 import type { Cell, Row } from '../output/cell.ts'
@@ -48,7 +48,7 @@ export async function summary(question: PaperQuestion): Promise<Content> {
             null,
             found.unknown.partly === 0
               ? 'included in none of the figures above'
-              : `the known part of ${found.unknown.partly} of them is in the figures above, the rest in none`,
+              : `the known part of ${found.unknown.partly} of them is included in the figures above, the rest is not`,
           ],
         ]
   const months = await monthly(question)
@@ -56,7 +56,7 @@ export async function summary(question: PaperQuestion): Promise<Content> {
     bars: [{ title: `Profit and loss by month, ${currency ?? 'no currency'}`, bars: months.bars }],
     tables: [
       tableWith('Summary', SUMMARY, [
-        line('Proceeds', known.proceeds, 'all that has a known gain, after fees'),
+        line('Proceeds', known.proceeds, 'everything with a known gain, after fees'),
         line('Cost', known.costBasis, 'cost of the same, fees included'),
         ...(known.deniedLoss === 0n ? [] : [line('Losses not allowed', known.deniedLoss, 'by the rules')]),
         line('Gains', found.gains.gain, 'disposals at or above their cost'),
@@ -303,7 +303,7 @@ export async function fees({ ledger, request }: PaperQuestion): Promise<Content>
   )
   return {
     words: [
-      'Positive when paid, negative for a rebate. Fees of trades are already in the cost of what was bought, or taken off the proceeds of what was sold. Those of imported rows have no product line.',
+      'Positive when paid, negative for a rebate. Fees of trades are already included in the cost of what was bought, or deducted from the proceeds of what was sold. Those of imported rows have no product line.',
     ],
     tables: [tableWith('Fees', FEES, rows)],
   }

@@ -1,5 +1,5 @@
-// How far the paper can be trusted: the lines of the return, open breaks, coverage, where the proof is, what the words mean,
-// and what differs from what was filed.
+// How far the paper can be trusted: the lines of the return, open breaks, coverage, where the proof is, what
+// the terms mean, and what differs from earlier filings.
 import { isDeepStrictEqual } from 'node:util'
 import { type Filing, filingNames, readFiling } from '../evidence/filing.ts'
 import { compareWithFiling } from '../evidence/freeze.ts'
@@ -28,7 +28,7 @@ const FORM_8949 = [
   'disposal_id',
 ]
 
-/** Whether the rules and the period make a return. */
+/** Whether the rules and the period allow a return. */
 export const hasReturn = ({ law, request }: PaperQuestion): boolean =>
   law.figures !== null && request.period.year !== null
 
@@ -43,7 +43,10 @@ export async function formLines(question: PaperQuestion): Promise<Content> {
   return { words: [...(taxes.warnings ?? []), ...notesOf(question, taxes)], tables }
 }
 
-/** What the return says of its figures. That of a report of its own has all of it on the cover, and here what its rules are about. */
+/**
+ * The return's notes on its figures. A paper of the return itself has all of them on the cover, and here what
+ * its rules cover.
+ */
 function notesOf({ name, made, matching }: PaperQuestion, taxes: Report): string[] {
   if (name === 'taxes') return taxes.notes.filter((note) => /docs\/rules|brought/.test(note))
   const told = new Set([...made.notes, ...matching])
@@ -86,15 +89,15 @@ export async function breaksAndCoverage(question: PaperQuestion): Promise<Conten
 
 export const evidence = async (): Promise<Content> => ({
   words: [
-    'Every id of this paper leads to what was received. With the folder of the books at hand, `tieout explain ID` follows a disposal_id, lot_id, entry_id, line_id or break_id from the figure to its pieces, its lot, the trade and the entries, to the record of the venue and the row of the journal that brought it, byte for byte, and checks the hashes on the way.',
-    '`tieout verify` checks the whole journal against its hash chain and the books against the journal. The ledger hash on the cover is made from what the books say: books rebuilt from the same journal have the same one.',
-    '`tieout report NAME --freeze FILING` keeps a report as it was handed in; `--against FILING` shows what differs from it later, line by line.',
+    'Every id in this paper can be traced to what was received. With access to the folder of the books, `tieout explain ID` follows a disposal_id, lot_id, entry_id, line_id or break_id from the figure to its pieces, its lot, the trade and the entries, and on to the venue’s record and the journal row that holds it, byte for byte, checking the hashes on the way.',
+    '`tieout verify` checks the whole journal against its hash chain and the books against the journal. The ledger hash on the cover is calculated from the contents of the books: books rebuilt from the same journal have the same hash.',
+    '`tieout report NAME --freeze FILING` stores a report as it was filed; `--against FILING` later shows what differs from it, line by line.',
   ],
 })
 
 const DIFFERENCE: readonly Column[] = ['change', 'line', 'field', 'before', 'after'].map((name) => ({ name }))
 
-/** The last filing of each report that is about the same accounts and period, against the books of today. */
+/** The last filing of each report for the same accounts and period, compared with the books of today. */
 export async function differenceFromFilings(question: PaperQuestion): Promise<Content> {
   const words: string[] = []
   const tables: Table[] = []

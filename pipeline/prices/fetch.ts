@@ -1,6 +1,7 @@
-// Fills the prices that the books need, and only those: what the models say is needed, over the series that lead to the
-// reporting currency, minus what earlier answers proved complete. Every answer with prices is journaled, then landed. A source that
-// does not answer never fails the run: what it did not give is pending, and said so by the check price_sources.
+// Fetches the prices that the books need, and only those: what the models list as needed, over the series
+// that lead to the reporting currency, minus what earlier answers proved complete. Every answer with prices
+// is journaled, then landed. A source that does not answer never fails the run: what it did not deliver is
+// pending, and reported by the check price_sources.
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { Stopped, VenueError } from '../../connectors/errors.ts'
 import {
@@ -24,7 +25,7 @@ import { findRoutes, type Leg } from './routes.ts'
 import { coveredSeries, type Series, seriesKey } from './series.ts'
 
 export interface PriceSources {
-  /** The venue, for its candles; null where they are not configured. */
+  /** The venue, for its candles; null if they are not configured. */
   readonly candles: Venue | null
   readonly ecb: EcbClient | null
 }
@@ -36,7 +37,7 @@ export interface FetchOptions {
   readonly journal: Journal
   readonly landing: Landing
   readonly clock: Clock
-  /** What the run calls now. */
+  /** What the run treats as now. */
   readonly now: () => number
   readonly signal: AbortSignal
   readonly run: string
@@ -45,9 +46,9 @@ export interface FetchOptions {
 export interface FetchOutcome {
   readonly requests: number
   readonly prices: number
-  /** What was not had, in words; it is asked for again. */
+  /** What could not be fetched, in words; it is requested again next time. */
   readonly problems: readonly string[]
-  /** Coins and currencies to whose prices no configured source leads. */
+  /** Coins and currencies whose prices no configured source can supply. */
   readonly unreachable: readonly string[]
 }
 
@@ -58,14 +59,14 @@ const NO_ANSWER = { body: new Uint8Array(), redacted: 0 }
 /** A candle that closed a moment ago may still change. */
 const SETTLED_MS = 60_000
 const DAY_MS = 86_400_000
-/** A rate of the day before counts until the next one, over holidays too. */
+/** A rate of the day before applies until the next one, over holidays too. */
 const RATE_LOOKBACK_MS = 5 * DAY_MS
-/** One less than an answer may hold: whether the end that is named counts as before it is not documented. */
+/** One less than an answer may hold: it is not documented whether the end of the range is inclusive. */
 const WINDOW_CANDLES = CANDLES_MAX - 1
 
 /**
- * Journals that a run is about to ask for prices: what it does not come to, because it is stopped or killed, is then known not
- * to have been asked for. `fetchPrices` takes that back.
+ * Journals that a run is about to ask for prices, so that if it is stopped or killed, what it does not reach
+ * is known not to have been asked for. `fetchPrices` revokes the note.
  */
 export async function noteAsking(options: Pick<FetchOptions, 'sources' | 'journal' | 'clock' | 'run'>) {
   await options.journal.append(noteOf(options, 'a run ended before it had asked for them'), NO_ANSWER.body)
@@ -81,7 +82,7 @@ function noteOf(
   return { kind: 'prices', at, run, ...every, request: { method: 'GET', path: '' }, status: null, problem }
 }
 
-/** Reads the needs from the tables of a build, asks, journals and lands. */
+/** Reads the needs from the tables of a build, then asks, journals and lands. */
 export async function fetchPrices(
   connection: DuckDBConnection,
   options: FetchOptions,
@@ -107,7 +108,7 @@ async function askForNeeds(connection: DuckDBConnection, options: FetchOptions):
     },
   )
   const wanted = wantedSeries(needs, routes)
-  // From what has landed itself: the tables of a build may stand on a server.
+  // From what has landed: the tables of a build may be on a server.
   const covered = await coveredSeries(options.landing.connection)
   const missing = [...wanted.values()].map(({ series, symbol, ranges }) => ({
     series,
@@ -118,7 +119,7 @@ async function askForNeeds(connection: DuckDBConnection, options: FetchOptions):
     ),
   }))
   await Promise.all(missing.map((one) => fetcher.fill(one)))
-  // Without the list of pairs nobody knows where they lead.
+  // Without the list of pairs, their routes are unknown.
   const unreachable =
     pairs === null ? [] : [...routes].flatMap(([coin, legs]) => (legs === null ? [coin] : []))
   return { ...fetcher.outcome(), unreachable: unreachable.toSorted() }
@@ -127,7 +128,7 @@ async function askForNeeds(connection: DuckDBConnection, options: FetchOptions):
 interface Needs {
   readonly reporting: string
   readonly hubs: readonly string[]
-  /** Times at which prices count, by coin and unit as JSON. */
+  /** Times at which prices are used, by coin and unit as JSON. */
   readonly ranges: ReadonlyMap<string, readonly Range[]>
 }
 
@@ -157,7 +158,7 @@ interface Wanted {
   readonly ranges: Range[]
 }
 
-/** Which series are wanted for which times of prices. */
+/** Which series are wanted for which times. */
 function wantedSeries(needs: Needs, routes: ReadonlyMap<string, readonly Leg[] | null>): Map<string, Wanted> {
   const wanted = new Map<string, Wanted>()
   for (const [key, days] of needs.ranges) {
@@ -177,13 +178,16 @@ const seriesOf = (leg: Leg, unit: Series['unit']): [Series, string] =>
     ? [{ source: 'ecb', asset: 'EUR', currency: leg.currency, unit: '1d' }, '']
     : [{ source: 'candles', asset: leg.pair.base, currency: leg.pair.quote, unit }, leg.pair.symbol]
 
-/** Times of prices for whole days: an hour's price stands when it closes, a day's at the end of it, a rate's at its beginning. */
+/**
+ * Times of prices for whole days: an hour's price applies when it closes, a day's at its end, a rate's at its
+ * beginning.
+ */
 function pricedRange({ source, unit }: Series, { start, end }: Range): Range {
   if (source === 'ecb') return { start: start - RATE_LOOKBACK_MS, end }
   return unit === '1h' ? { start, end } : { start: start + DAY_MS, end: end + 1 }
 }
 
-/** What is wrong with rows of an answer whose others are prices. */
+/** What is wrong with rows of an answer whose other rows are prices. */
 function noPrices([first, ...others]: readonly NoPrice[]): string {
   const where = `row ${first?.place} of an answer, ${first?.field}, ${first?.reason}`
   return others.length === 0 ? where : `${where}, and ${others.length} more`
@@ -214,7 +218,10 @@ class Fetcher {
     }
   }
 
-  /** The pairs that the venue trades, none where candles are not configured; null where the list could not be had. */
+  /**
+   * The pairs that the venue trades, empty if candles are not configured; null if the list could not be
+   * fetched.
+   */
   async pairs(): Promise<readonly SpotPair[] | null> {
     const { candles } = this.#options.sources
     if (candles === null) return []
@@ -250,7 +257,7 @@ class Fetcher {
     for (let first = Math.ceil(range.start / ms) * ms; first <= last; first += WINDOW_CANDLES * ms) {
       const closesAt = Math.min(last, first + (WINDOW_CANDLES - 1) * ms)
       const end = closesAt === last ? range.end : closesAt
-      // The candle that closes at the end opens before it, and no later one does.
+      // The candle that closes at the end opens before it; no later one does.
       const params = { symbol, granularity, endTime: closesAt, limit: CANDLES_MAX }
       const answer = await client.request(spotCandles, params, { signal })
       await this.#answered(series, answer.request.path, answer.status, { start, end }, answer.body)
@@ -276,7 +283,7 @@ class Fetcher {
     covers: Range,
     received: Buffer,
   ): Promise<void> {
-    // Read as it will stand in the journal, from which it lands.
+    // Read as it will be in the journal, from which it lands.
     const answer = redactSecrets(received, this.#options.secrets)
     const { body } = answer
     const read = readFetchedPrices({ ...series, covers }, body)
@@ -295,7 +302,7 @@ class Fetcher {
   }
 
   async #failed(series: Series, path: string, error: unknown): Promise<void> {
-    // Whoever stops the run has not found anything wrong with a source.
+    // Stopping the run says nothing about the source.
     if (error instanceof Stopped || this.#options.signal.aborted) return
     if (error instanceof VenueError)
       return await this.#journal(series, path, error.status, null, `code ${error.code}`)

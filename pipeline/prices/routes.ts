@@ -1,25 +1,26 @@
-// Which series lead from a coin to the reporting currency: the shortest way over pairs that the venue trades and
-// reference rates that the ECB publishes, as the models of valuation may walk it (sql/intermediate/values/price_links.sql).
+// Which series lead from a coin to the reporting currency: the shortest route over pairs that the venue
+// trades and reference rates that the ECB publishes, as the valuation models may take it
+// (sql/intermediate/values/price_links.sql).
 
 import type { SpotPair } from '../../connectors/prices/candles.ts'
 import { ECB_CURRENCIES } from '../../connectors/prices/ecb-rates.ts'
 import { STEPS_MAX } from '../ledger/price-ways.ts'
 
-/** One price on a way. */
+/** One price on a route. */
 export type Leg =
   | { readonly source: 'candles'; readonly pair: SpotPair }
   | { readonly source: 'ecb'; readonly currency: string }
 
 export interface RouteFacts {
   readonly reporting: string
-  /** Quote coins, the preferred first. */
+  /** Quote coins, in order of preference. */
   readonly hubs: readonly string[]
-  /** Empty where candles are not configured, or the list could not be had. */
+  /** Empty if candles are not configured, or the list could not be fetched. */
   readonly pairs: readonly SpotPair[]
   readonly hasEcb: boolean
 }
 
-/** Legs of the way from each coin; null where none leads to the reporting currency. */
+/** Legs of the route from each coin; null if none leads to the reporting currency. */
 export function findRoutes(coins: readonly string[], facts: RouteFacts): Map<string, readonly Leg[] | null> {
   const links = linksOf(facts)
   return new Map(coins.map((coin) => [coin, findRoute(coin, facts.reporting, links)]))
@@ -32,7 +33,7 @@ interface Link {
 
 type Links = ReadonlyMap<string, readonly Link[]>
 
-/** The same two directions as the model has: as quoted, and turned round where it may be. */
+/** The same two directions as in the model: as quoted, and inverted where allowed. */
 function linksOf({ reporting, hubs, pairs, hasEcb }: RouteFacts): Links {
   const links = new Map<string, Link[]>()
   const add = (from: string, to: string, leg: Leg): void => {
@@ -61,7 +62,7 @@ function linksOf({ reporting, hubs, pairs, hasEcb }: RouteFacts): Links {
   return links
 }
 
-/** Breadth first, so the shortest; of these the one over the preferred quote coins. */
+/** Breadth first, so the shortest; among equals, the route over the preferred quote coins. */
 function findRoute(coin: string, reporting: string, links: Links): readonly Leg[] | null {
   let reached: (readonly [string, readonly Leg[]])[] = [[coin, []]]
   const seen = new Set([coin])

@@ -1,4 +1,4 @@
-// A series of prices that a source can be asked for, and how far it has been had.
+// A series of prices that a source can be asked for, and how much of it has been fetched.
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Range } from '../../models/ranges.ts'
 import type { PricesMeta } from '../journal/frame.ts'

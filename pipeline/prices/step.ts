@@ -1,5 +1,5 @@
-// Fetching as a step of the build: after the models that say which prices are needed, before the first that reads prices.
-// So a night builds once, and the answers of this night value the entries of this night.
+// Fetching as a step of the build: after the models that list the prices needed, before the first that reads
+// prices. So a nightly run builds once, and the answers of that night value the entries of that night.
 import type { ExtraStep } from '../ledger/build.ts'
 import { type FetchOptions, type FetchOutcome, fetchPrices } from './fetch.ts'
 

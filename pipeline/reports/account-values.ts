@@ -1,7 +1,8 @@
-// What each account was worth at most in a year, on which day, and at the end of it: the figures that lists of foreign accounts
-// ask for (FBAR, Form 8938). Values are those of `daily_valuation` at the end of each UTC day, of all that the account held,
-// borrowed or not. A day with a coin without a price is counted with what has one, and a balance below nothing, of which the
-// imports miss something, as nothing; the report begins with both.
+// What each account was worth at most in a year, on which day, and at the end of the year: the figures that
+// foreign account reports (FBAR, Form 8938) ask for. Values are those of `daily_valuation` at the end of each
+// UTC day, for everything that the account held, borrowed or not. If a coin has no price on a day, that day's
+// value covers only the coins that have one. A balance below zero, for which imports are missing, counts as
+// zero. The report opens with a warning about either.
 import { counted } from '../../models/text.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Row } from '../output/cell.ts'
@@ -42,9 +43,10 @@ const OWES = COLUMNS.length + 2
 const SHORT_DAYS = COLUMNS.length + 3
 
 /**
- * `ends_on` is the last day of the period, or where that goes on after the venue last answered the last day that was over by then, as
- * in `balance_history`. What an account held on its last day, it still holds on later ones, at prices that nobody looked up:
- * their value is not known, unless it is nothing.
+ * `ends_on` is the last day of the period or, if the period extends past the venue's last answer, the last
+ * complete day before that answer, as in `balance_history`. What an account held on its last day it still
+ * holds on later days, but nobody looked up prices for them: the value there is unknown unless the balance is
+ * zero.
  */
 const valuesBy = (ledger: Ledger): string => `
   with
@@ -70,7 +72,7 @@ const valuesBy = (ledger: Ledger): string => `
       count(*) * coalesce(max(abs(cast(value as double))), 0) as bound
     from rows_of_days group by account, day
   ),
-  -- An account that moved nothing within the period has its last day before it.
+  -- If an account moved nothing within the period, its last day lies before it.
   lasts as (
     select account, max(day) as last_day, arg_max(is_held, day) as holds_on,
       max(day) filter (is_moved) as moved_on
@@ -126,7 +128,10 @@ export async function accountValuesReport(ledger: Ledger, request: ReportRequest
   }
 }
 
-/** The highest values of all accounts together, each of its own day: what thresholds of the lists are held against. */
+/**
+ * The highest values of all accounts added up, each from its own day: the sum that the reporting thresholds
+ * are compared with.
+ */
 function totalOf(rows: readonly Row[], currency: unknown): Row {
   const sum = addAmounts(rows.map((row) => row[3]))
   return COLUMNS.map(({ name }) => {
@@ -139,11 +144,11 @@ function totalOf(rows: readonly Row[], currency: unknown): Row {
 function incomplete(row: Row): string[] {
   const [account, unpriced, lastDay, isOpen, movedOn] = [row[0], Number(row[10]), row[11], row[12], row[13]]
   const short = Number(row[SHORT_DAYS])
-  // Values go on to the day before the last run, or the last one on which any account has a record.
+  // Values continue to the day before the last run, or to the last day on which any account has a record.
   const known =
     movedOn === lastDay
-      ? `the last record of ${account} is of ${lastDay}, and it held coins then`
-      : `the last record of ${account} is of ${movedOn}, and it held coins at the end of the books, ${lastDay}`
+      ? `the last record of ${account} is from ${lastDay}, and it held coins then`
+      : `the last record of ${account} is from ${movedOn}, and it still held coins at the end of the books, ${lastDay}`
   return [
     ...(unpriced === 0
       ? []
@@ -152,34 +157,34 @@ function incomplete(row: Row): string[] {
             'Import prices (`tieout import prices`), or fetch them (`tieout prices fetch`).',
         ]),
     ...(isOpen === true || isOpen === 'true'
-      ? [`INCOMPLETE: ${known}. What they were worth on later days of the period is not in the list.`]
+      ? [`INCOMPLETE: ${known}. Their value on later days of the period is not included.`]
       : []),
     ...(short === 0
       ? []
       : [
-          `INCOMPLETE: on ${counted(short, 'day')} ${account} had less than nothing of a coin or currency, since its imports take more than ` +
-            'they bring. Counted as nothing; what is missing may make its highest value higher (`tieout import trades`).',
+          `INCOMPLETE: on ${counted(short, 'day')} the balance of a coin or currency in ${account} was below zero, because its imports take out more than ` +
+            'they bring in. It is counted as zero, so the highest value may be higher. Import what is missing (`tieout import trades`).',
         ]),
   ]
 }
 
-/** Of the values of any day of the period. */
+/** Looks at the values of every day in the period. */
 function loanNotes(found: readonly Row[]): string[] {
   if (!found.some((row) => row[OWES] === true || row[OWES] === 'true')) return []
   return [
-    'Values are of all that was held, borrowed coins too (`of_which_borrowed`); those of `report balances` are less what is borrowed.',
+    'Values cover everything held, including borrowed coins (`of_which_borrowed`); values in `report balances` are net of what is borrowed.',
   ]
 }
 
-/** Which rates these are, and which ones the forms of the United States want. */
+/** Which rates were used, and which ones the United States forms require. */
 function conversionNotes(currency: unknown): string[] {
   if (typeof currency !== 'string') return []
   const usd =
     currency === 'USD'
-      ? 'Values are in USD at the price of each day, which is no Treasury rate.'
-      : `Values are in ${currency}, and nothing is converted: FBAR and Form 8938 want USD, at the Treasury Reporting Rate of Exchange of the last day of the year, or another verifiable rate where there is none.`
+      ? 'Values are in USD at each day’s price, which is not a Treasury rate.'
+      : `Values are in ${currency}, and nothing is converted: FBAR and Form 8938 require USD, converted at the Treasury Reporting Rate of Exchange of the last day of the year, or at another verifiable rate if there is none.`
   return [
-    `${usd} Highest values of FBAR are rounded up to whole dollars.`,
-    `${OPEN_POSITIONS} docs/rules/us.md says which accounts the lists are about.`,
+    `${usd} On the FBAR, highest values are rounded up to whole dollars.`,
+    `${OPEN_POSITIONS} docs/rules/us.md explains which accounts must be reported.`,
   ]
 }

@@ -1,4 +1,4 @@
-// The process in which a user's query runs: it is asked one question by the process that started it, and ends.
+// The process in which a user's query runs: its parent asks it one question, and it ends after answering.
 import { answerHere } from './answer.ts'
 import { answerOnce } from './answer-once.ts'
 

@@ -1,4 +1,5 @@
-// What a process apart does: it waits for its one question, answers on standard output, says how that ended, and ends.
+// What a child process does: wait for its one question, answer on standard output, report how that ended, and
+// exit.
 import { type Clock, systemClock } from '../../models/clock.ts'
 import { TieoutError } from '../../models/error.ts'
 import { QueryStopped } from '../ledger/limits.ts'
@@ -14,7 +15,8 @@ type Answering<Q> = (
 
 export function answerOnce<Q extends Limited>(answering: Answering<Q>): void {
   const stop = new AbortController()
-  // Ctrl-C and a hangup reach every process of the terminal; whoever started this one says what is to be done.
+  // Ctrl-C and a hangup reach every process of the terminal; the parent decides what this one does about
+  // them.
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => {})
   process.on('disconnect', () => process.exit())
   process.once('message', (question: Q) => {

@@ -1,5 +1,5 @@
-// Answers one question in the user's own SQL from the state that is published on a ClickHouse server, in the same forms as
-// from the published file.
+// Answers a question in the user's own SQL from the state published on a ClickHouse server, in the same
+// output formats as from the published file.
 import { closing } from '../../models/closing.ts'
 import { Question as Asked } from '../clickhouse/query.ts'
 import type { ClickHouseSettings } from '../clickhouse/settings.ts'

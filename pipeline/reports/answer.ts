@@ -1,5 +1,6 @@
-// Answers one question to the published ledger in the user's own SQL: it reads, and can do nothing else.
-// The ledger is open read-only, without files, network or settings, and the gate lets in only what reads.
+// Answers a question in the user's own SQL from the published ledger. The query can read and do nothing else:
+// the ledger is opened read-only, without files, network or settings, and the gate admits only statements
+// that read.
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { TieoutError, UsageError } from '../../models/error.ts'
@@ -18,7 +19,7 @@ import { readingStatement } from './gate.ts'
 import { bytesOf } from './memory.ts'
 import type { Answer, QueryFormat, Question } from './question.ts'
 
-/** Answers in this process, whose memory is then no safer than DuckDB's own limit makes it. */
+/** Answers in this process, whose memory is protected by nothing but DuckDB's own limit. */
 export const answerHere: Answer = async (question, stopping, deliver) => {
   const { dir, engine, timeoutMs } = question
   bytesOf(engine.memoryLimit)
@@ -30,7 +31,7 @@ export const answerHere: Answer = async (question, stopping, deliver) => {
   }
 }
 
-/** Answers from a sealed ledger that is open. */
+/** Answers from an open, sealed ledger. */
 export async function answerFrom(
   ledger: Ledger,
   question: Question,
@@ -53,7 +54,7 @@ function piecesOf(question: Question, result: RawResult): Pieces {
   return printed(readRows(result), format, width)
 }
 
-/** Rows in one of the forms that are text. */
+/** Rows in one of the text formats. */
 export function printed(
   { columns, rows }: QueryResult,
   format: Exclude<QueryFormat, 'parquet'>,
@@ -74,12 +75,12 @@ async function* screenText(columns: readonly Column[], rows: RowBatches, width: 
   yield `${[table, ...notShown].join('\n')}\n`
 }
 
-/** DuckDB writes Parquet to files alone, so it goes by way of one that nobody else sees. */
+/** DuckDB writes Parquet only to files, so the answer goes through a private temporary file. */
 async function* parquetPieces(result: RawResult, { engine }: Question): Pieces {
   const folder = makeSpillFolder()
   const file = join(folder.path, 'query.parquet')
   try {
-    // The rows wait beside the query that makes them, and may spill.
+    // The rows are buffered while the query that produces them still runs, and may spill.
     const limit = `${Math.ceil(bytesOf(engine.memoryLimit) / 4e6)}MB`
     await writeParquet(file, result, limit, { threads: engine.threads })
     yield* createReadStream(file)
@@ -88,13 +89,13 @@ async function* parquetPieces(result: RawResult, { engine }: Question): Pieces {
   }
 }
 
-/** What came of a user's query as our error. */
+/** Turns the failure of a user's query into our own error. */
 export function refused(ledger: Ledger, error: unknown): TieoutError {
   if (error instanceof TieoutError) return error
   return queryOutOfMemory(ledger.room, error) ?? refusedQuery(ledger, error)
 }
 
-/** What DuckDB said, with its position in the query, and what there is to ask for. */
+/** DuckDB's message with its position in the query, and what can be queried instead. */
 function refusedQuery(ledger: Ledger, cause: unknown): UsageError {
   const said = (cause as Error).message.replaceAll('\t', '  ').split('\n')
   return new UsageError('The query was refused.', {
@@ -104,11 +105,11 @@ function refusedQuery(ledger: Ledger, cause: unknown): UsageError {
   })
 }
 
-/** What helps: the tables there are where one was not found, and for a product that has no room the macro that has. */
+/** What helps: a list of the tables if one was not found, and the exact macro if a product overflows. */
 function remedyOf(said: string, ledger: Ledger): string {
   if (/^Catalog Error: Table/.test(said))
     return `Correct the query. Tables: ${[...ledger.tables.keys()].join(', ')}.`
   if (/Overflow in multiplication of DECIMAL/.test(said))
-    return 'Amounts have 18 decimals, which leaves a product no room: ask for exact_multiply(a, b) instead of a * b.'
-  return 'Correct the query; `tieout tables` says what there is to ask for.'
+    return 'Amounts have 18 decimals, so their product overflows. Use exact_multiply(a, b) instead of a * b.'
+  return 'Correct the query; `tieout tables` lists what can be queried.'
 }

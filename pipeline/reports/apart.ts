@@ -1,6 +1,6 @@
-// A question answered in a process apart: what its memory or its time outgrows ends with that process alone.
-// The child reads the ledger and nothing else: no environment, a temporary folder of its own, and its only way out is
-// a pipe. What is written, is written here.
+// Answers a question in a child process, so that running out of memory or time ends only that process. The
+// child reads the ledger and nothing else: it has no environment, a temporary folder of its own, and a pipe
+// as its only output. Everything written to disk is written by this process.
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { type ErrorDetails, TieoutError, UsageError } from '../../models/error.ts'
@@ -12,7 +12,7 @@ import { makeSpillFolder, type SpillFolder } from '../output/spill.ts'
 import { bytesOf, OUT_OF_MEMORY } from './memory.ts'
 import type { Stopping } from './question.ts'
 
-/** What the child says: first that it begins, then how the question ended. */
+/** What the child reports: first that it has begun, then how the question ended. */
 export type Said =
   | { readonly kind: 'begun' }
   | { readonly kind: 'answered' }
@@ -28,13 +28,13 @@ export type Said =
 /** The program that answers `tieout sql`. */
 export const ANSWERS = fileURLToPath(new URL('./answer-child.js', import.meta.url))
 
-/** How long a child that was told to stop may take before it is ended: native code may not listen. */
+/** How long a child may take to stop before it is killed: native code may not react. */
 const GRACE_MS = 2_000
 
-/** A child that has ended already says so by having ended. */
+/** Errors of sending are ignored: if the child has already ended, its end reports that. */
 const unheard = (): void => {}
 
-/** What every question to a process apart tells of what it may use. */
+/** The limits that every question to a child process carries. */
 export interface Limited {
   readonly engine: EngineSettings
   readonly timeoutMs: number
@@ -43,7 +43,10 @@ export interface Limited {
 /** How a process came to its end. */
 type Ending = { readonly by: string } | { readonly notStarted: unknown }
 
-/** A process that waits for its one question. It may have ended before that is asked: its end is listened for from the start. */
+/**
+ * A process that waits for its one question. It may end before it is asked, so its end is listened for from
+ * the start.
+ */
 export interface Waiting {
   readonly child: ChildProcess
   readonly gone: Promise<Ending>
@@ -51,7 +54,7 @@ export interface Waiting {
   readonly folder: SpillFolder
 }
 
-/** Starts a process that answers one question: with nothing of ours about it, in a folder of its own. */
+/** Starts a process that answers one question, in a folder of its own and without our environment. */
 export function startApart(program: string): Waiting {
   const folder = makeSpillFolder()
   const own = folder.path === '' ? {} : { TMPDIR: folder.path, TMP: folder.path, TEMP: folder.path }
@@ -73,14 +76,17 @@ export function startApart(program: string): Waiting {
   return { child, gone, complaints: () => complaints, folder }
 }
 
-/** Ends the process, and takes its folder away. */
+/** Ends the process and removes its folder. */
 export async function endApart({ child, gone, folder }: Waiting): Promise<void> {
   child.kill('SIGKILL')
   await gone
   folder.remove()
 }
 
-/** What the process answers, as it comes; an error at its end unless it says that this was all. It ends with the answer. */
+/**
+ * Streams the process's answer. Throws at the end unless the process reports that the answer is complete. The
+ * process ends with the answer.
+ */
 export async function* askApart(waiting: Waiting, question: Limited, stopping: Stopping): Pieces {
   try {
     bytesOf(question.engine.memoryLimit)
@@ -106,14 +112,14 @@ class Apart {
     this.#stopping = stopping
   }
 
-  /** What the child answers, as it comes; an error at its end unless the child says that this was all. */
+  /** Streams the child's answer; throws at the end unless the child reports that it is complete. */
   async *pieces(): Pieces {
     const { signal } = this.#stopping
     const stop = (): void => this.#stop()
     signal?.addEventListener('abort', stop, { once: true })
     try {
       const said = this.#lastWord()
-      // Until the answer has been read nobody waits for the last word, which may be an error.
+      // Nobody awaits the last message, which may be an error, until the answer has been read.
       said.catch(() => undefined)
       this.#child.send(this.#question, unheard)
       if (signal?.aborted === true) this.#stop()
@@ -126,7 +132,7 @@ class Apart {
     }
   }
 
-  /** How the question ended, by the child's own words; an error when it ended without any. */
+  /** How the question ended, as the child reported it; an error if it ended without a report. */
   async #lastWord(): Promise<Said> {
     let last: Said | null = null
     this.#child.on('message', (said: Said) => {
@@ -166,20 +172,20 @@ class Apart {
       const error = /^\w*Error(?: \[\w+\])?: (.+)$/m.exec(complaints)?.[1]
       notBegun(error ?? ending.by, new Error(complaints))
     }
-    throw new UsageError('The query ended the process that was to answer it.', {
-      expected: 'an answer, or an error of DuckDB',
+    throw new UsageError('The query crashed the process that was answering it.', {
+      expected: 'an answer, or an error from DuckDB',
       found: ending.by,
-      action: 'Ask for less: it may have been memory. The ledger is as it was.',
+      action: 'Query less data: it may have run out of memory. The ledger is unchanged.',
       cause: new Error(complaints),
     })
   }
 }
 
 function notBegun(found: string, cause: unknown): never {
-  throw new TieoutError('The process that answers queries cannot be started.', {
+  throw new TieoutError('The process that answers queries could not be started.', {
     found,
     action:
-      'Free memory, processes or open files (`ulimit -n`) of this machine, then run it again. Where a file of tieout is missing, install it again.',
+      'Free memory, processes or open files (`ulimit -n`) on this machine, then run the query again. If a file of tieout is missing, reinstall tieout.',
     cause,
   })
 }

@@ -1,4 +1,5 @@
-// Balances with their value: now as published, or at the end of a period as the sum of the entries until then.
+// Balances with their value: current ones as published, or those at the end of a period as the sum of all
+// entries up to then.
 
 import { counted } from '../../models/text.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -47,13 +48,13 @@ const VALUE_OF_OWN = worthOf('own', 'exact_multiply(own, prices.price)')
 const CURRENCY_OF_VALUE = currencyOf('own', 'prices.currency')
 
 interface Balances extends QueryResult {
-  /** What is to be known of the values, in sentences: which of them are missing, and that they leave out what is owed. */
+  /** Remarks on the values: how many are missing, and that they are net of what is owed. */
   readonly remarks: readonly string[]
 }
 
 const LESS_LOANS =
-  'Values are of what one owns: quantity less borrowed (`own`). The closing balances of `report statement`, ' +
-  '`report account-values` and daily_valuation.value hold what is borrowed too.'
+  'Values cover what is owned: quantity less borrowed (`own`). The closing balances of `report statement`, ' +
+  '`report account-values` and daily_valuation.value include what is borrowed.'
 
 async function now(ledger: Ledger, { account }: ReportRequest): Promise<Balances> {
   const isValued = ledger.tables.has('daily_valuation')
@@ -85,19 +86,22 @@ interface Counts {
   readonly owing: number
 }
 
-/** An empty cell would pass for nothing at all. */
+/** An empty cell would otherwise read as zero. */
 function remarksOn({ lacking, all, owing }: Counts, day: string, end: string | null = null): string[] {
   const why =
     end === null
-      ? `for want of a price at the end of ${day}. \`tieout import prices\` brings prices, \`tieout prices fetch\` asks their sources.`
-      : `since the books end on ${end}. \`tieout nightly\` leads them on; in books of imports alone a price of that day does (\`tieout import prices\`).`
+      ? `because there is no price at the end of ${day}. Import prices (\`tieout import prices\`) or fetch them (\`tieout prices fetch\`).`
+      : `because the books end on ${end}. Run \`tieout nightly\` to extend them; in books built from imports only, import a price of that day (\`tieout import prices\`).`
   return [
     ...(owing === 0 ? [] : [LESS_LOANS]),
-    ...(lacking === 0 ? [] : [`No value: ${lacking} of ${counted(all, 'balance')}, ${why}`]),
+    ...(lacking === 0 ? [] : [`No value for ${lacking} of ${counted(all, 'balance')}, ${why}`]),
   ]
 }
 
-/** What each wallet owed of loans before `$before`, and by how many entries; only of wallets that ever owed something. */
+/**
+ * What each wallet owed on loans before `$before`, and over how many entries; only wallets that ever owed
+ * something.
+ */
 export const OWED = `
   select liabilities.account, liabilities.ledger, liabilities.coin,
     coalesce(sum(loans.change), 0) + any_value(liabilities.owed_before) as borrowed, count(loans.change) as loan_entries
@@ -127,7 +131,7 @@ const COLUMNS: readonly Column[] = [
 const placeOf = (name: string): number => COLUMNS.findIndex((column) => column.name === name)
 const [OWN, BORROWED, VALUE] = [placeOf('own'), placeOf('borrowed'), placeOf('value')]
 
-/** Of books of an earlier version, which have no prices by day. */
+/** For books of an earlier version, which have no daily prices. */
 const NO_PRICES = `select null::varchar as coin, null::decimal(38, 18) as price, null::varchar as currency,
   null::timestamptz as priced_at`
 

@@ -1,14 +1,17 @@
-// Of what imports take more than they bring, what brought it is in no file: the balance is below nothing until it is imported,
-// and every value that the balance is part of is too low.
+// If imports take more of a coin than they bring, the record that brought it is in no file. The balance is
+// below zero until it is imported, and every value that includes the balance is too low.
 import type { Reader } from '../ledger/reader.ts'
 import { OF_ACCOUNT, type ReportRequest } from './report.ts'
 
-/** Whether a row of `balance_history`, under this name, is such a balance. Loans are not: the venue's records tell of them. */
+/**
+ * Whether a row of `balance_history`, under this alias, is such a balance. Loans are not: the venue's records
+ * account for them.
+ */
 export const isBelowNothing = (row: string): string => `(${row}.ledger = 'IMPORT' and ${row}.quantity < 0)`
 
 /**
- * Says whose balances are below nothing on a day of the period, by account and coin, or `atEnd` on the last day before its
- * end. The sentences are few: an account has one.
+ * Lists the balances that are below zero on a day of the period, by account and coin, or with `atEnd` on the
+ * last day before its end. There is one sentence per account.
  */
 export async function belowNothing(
   ledger: Reader,
@@ -35,8 +38,8 @@ export async function belowNothing(
   )
   return rows.map(
     ([name, coins, since]) =>
-      `Imports take more from ${name} than they bring: of ${coins} it has less than nothing, first on ${since}, and its worth ` +
-      'is too low by that. Import the purchase, the leg in of a transfer or the deposit that is missing (`tieout import ' +
+      `Imports take out more of ${name} than they bring in: its balance of ${coins} is below zero, first on ${since}, and its value ` +
+      'is too low by that amount. Import the missing purchase, incoming transfer leg or deposit (`tieout import ' +
       'trades`), or what was held before (`tieout import lots`).',
   )
 }

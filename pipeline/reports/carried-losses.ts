@@ -1,6 +1,6 @@
-// Losses of earlier tax years that are left at the beginning of one: those that the configuration says were brought into its
-// year, then those of the books, year by year under the rules. A year with a disposal whose gain is not known leaves them
-// unknown from then on.
+// Losses of earlier tax years that remain at the beginning of a year: those that the configuration brings
+// into its year, then those of the books, year by year under the rules. If a year has a disposal with an
+// unknown gain, the losses are unknown from then on.
 import { formatAmount, parseAmount } from '../../models/amount.ts'
 import { UsageError } from '../../models/error.ts'
 import { counted } from '../../models/text.ts'
@@ -14,13 +14,16 @@ import { soldShort } from './law-notes.ts'
 import { isKnown, yearSums } from './year-totals.ts'
 
 export interface Carried {
-  /** Null where a year before leaves them unknown. */
+  /** Null if an earlier year leaves them unknown. */
   readonly losses: Losses | null
   readonly notes: readonly string[]
   readonly warnings: readonly string[]
-  /** Gains of years before, after their own losses, that a later loss could still reduce; without an entry not known. */
+  /**
+   * Gains of earlier years, after their own losses, that a later loss could still reduce; null or no entry if
+   * not known.
+   */
   readonly rooms: ReadonlyMap<number, bigint | null>
-  /** Which of the losses, brought forward whole, could have gone back to earlier years. */
+  /** Which of the losses brought forward in full could have been carried back to earlier years. */
   readonly wholeNotes: readonly string[]
 }
 
@@ -29,14 +32,14 @@ export interface CarriedQuestion {
   readonly calendar: TaxCalendar
   readonly limit: Limit
   readonly year: number
-  /** Those of the report, without its period. */
+  /** Values of the report, without its period. */
   readonly values: Values
   readonly opening: OpeningLosses | undefined
-  /** Whether losses that are configured now would be of returns under these rules. */
+  /** Whether losses configured now would belong to returns under these rules. */
   readonly isConfigured: boolean
 }
 
-/** What is brought into the year. UsageError for configured losses that these rules cannot take. */
+/** The losses brought into the year. UsageError if these rules cannot take the configured losses. */
 export async function carriedInto(
   reader: Reader,
   { law, calendar, limit, year, values, opening, isConfigured }: CarriedQuestion,
@@ -48,8 +51,8 @@ export async function carriedInto(
   const first = isOpened ? opening.into : await firstYear(reader, law, calendar, year)
   const rules = isConfigured ? '' : `rules: ${law.name}, `
   const told = isOpened
-    ? `Losses brought into ${yearLabel(calendar, first)} are those of the configuration, ${opening.amount}; later ones are those of the books.`
-    : `Losses brought forward are those of the books since ${yearLabel(calendar, first)}. Earlier ones, as the returns of their years have them, are to be configured: \`reports: { ${rules}losses: { into: ${first}, amount: … } }\`.`
+    ? `Losses brought into ${yearLabel(calendar, first)} come from the configuration (${opening.amount}); later losses come from the books.`
+    : `Losses brought forward come from the books since ${yearLabel(calendar, first)}. Enter earlier losses in the configuration as the returns of their years state them: \`reports: { ${rules}losses: { into: ${first}, amount: … } }\`.`
   let losses: Losses | null = isOpened ? configured : noLosses
   const rooms = new Map<number, bigint | null>()
   const wholeNotes: string[] = []
@@ -80,16 +83,16 @@ export async function carriedInto(
     if (losses === null) {
       const label = yearLabel(calendar, each)
       const why = isComplete
-        ? `the rules here have no limits for ${label}`
-        : `${counted(totals.unknown.count, 'disposal')} of ${label} ${totals.unknown.count === 1 ? 'has' : 'have'} no known gain, in whole or in part`
+        ? `these rules have no limits for ${label}`
+        : `${counted(totals.unknown.count, 'disposal')} in ${label} ${totals.unknown.count === 1 ? 'has' : 'have'} a gain that is not known, in whole or in part`
       return {
         losses,
         rooms,
         wholeNotes: [],
         notes: [told],
         warnings: [
-          `INCOMPLETE: losses carried over from ${label} are not known, for ${why}. No figure takes them in; ` +
-            `enter those of the return of that year in the configuration: \`reports: { ${rules}losses: … }\`.`,
+          `INCOMPLETE: losses carried forward from ${label} are not known, because ${why}. They are not included in any figure; ` +
+            `enter the losses stated in that year's return in the configuration: \`reports: { ${rules}losses: … }\`.`,
         ],
       }
     }
@@ -98,16 +101,22 @@ export async function carriedInto(
   return { losses, rooms, notes: [told, ...openNotes], warnings: [], wholeNotes: isLeft ? wholeNotes : [] }
 }
 
-/** What a sale of borrowed coins comes to is of the year of the sale, and is in no losses of it before it is closed. */
+/**
+ * The result of selling borrowed coins belongs to the year of the sale, and is in no losses of that year
+ * until it is closed.
+ */
 function stillOpen({ name }: Law, label: string, sold: readonly string[]): string[] {
   if (sold.length === 0) return []
   return [
-    `Sold of borrowed coins in ${label} and not bought again where the books end: ${sold.join(', ')}. Under ${name} rules what comes of ` +
-      `it belongs to ${label}: the losses brought forward are without it, and can still change (docs/rules/${name}.md).`,
+    `Borrowed coins sold in ${label} and not bought back by the end of the books: ${sold.join(', ')}. Under ${name} rules the result of ` +
+      `such a sale belongs to ${label}: the losses brought forward exclude it and can still change (docs/rules/${name}.md).`,
   ]
 }
 
-/** A loss that could have gone back, by the law or by choice, may be smaller than what is brought forward of it here. */
+/**
+ * If a loss could have been carried back, by law or by choice, less of it may be left than is brought forward
+ * here.
+ */
 function broughtWhole(
   { carryBack, currency }: Law,
   calendar: TaxCalendar,
@@ -119,12 +128,12 @@ function broughtWhole(
   const options = carryBackOptions(carryBack, totals, limit, (year) => rooms.get(year) ?? null)
   const open = options.flatMap(({ year, amount }) => {
     if (amount === 0n) return []
-    const took = amount === null ? 'an amount not known here' : `${formatAmount(amount)} ${currency}`
+    const took = amount === null ? 'an unknown amount' : `${formatAmount(amount)} ${currency}`
     return [`${yearLabel(calendar, year)} could take ${took}`]
   })
   if (open.length === 0) return []
   return [
-    `The loss of ${yearLabel(calendar, totals.year)} is brought forward whole, and some of it could have gone back: ${open.join(', ')}.`,
+    `The loss of ${yearLabel(calendar, totals.year)} is brought forward in full, although some of it could have been carried back: ${open.join(', ')}.`,
   ]
 }
 
@@ -133,7 +142,7 @@ function spanOf(calendar: TaxCalendar, year: number): { from: string; before: st
   return { from: instant(year), before: instant(year + 1) }
 }
 
-/** The tax year of the first disposal, and at the latest the one that is asked for. */
+/** The tax year of the first disposal, at the latest the year that is asked for. */
 async function firstYear(reader: Reader, law: Law, calendar: TaxCalendar, year: number): Promise<number> {
   const hasOpen = law.shortSales === 'when sold' && reader.tables.has('short_sales')
   const [row] = await reader.query(
@@ -155,16 +164,16 @@ function readOpening(law: Law, { amount, longTerm = '0' }: OpeningLosses): Losse
   throw new UsageError('The configured losses do not fit the rules.', {
     where: 'the configuration, reports.losses.long_term',
     expected: !hasTerms
-      ? `none: the rules ${law.name} do not tell terms apart`
+      ? `none: the rules ${law.name} do not distinguish terms`
       : law.longIsFree
-        ? `none: under the rules ${law.name} no loss of the long term is carried`
+        ? `none: under the rules ${law.name} no long-term loss is carried forward`
         : `at most the amount, ${formatAmount(all)}`,
     found: longTerm,
     action: 'Correct the configuration.',
   })
 }
 
-/** The configuration has checked them. */
+/** The configuration has already been checked. */
 function unitsOf(text: string): bigint {
   const amount = parseAmount(text)
   return amount.ok ? amount.units : 0n

@@ -1,4 +1,4 @@
-// The reports by name, the options that each of them knows, and the way from a command line to one of them.
+// The reports by name, the options that each accepts, and the way from a command line to a report.
 import { UsageError } from '../../models/error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { startOfYear, type TaxCalendar, utcCalendar } from '../rules/calendar.ts'
@@ -29,22 +29,27 @@ export interface ReportOptions extends PeriodOptions, Omit<LotChoice, 'timeZone'
   readonly methods?: string | undefined
 }
 
-/** What the configuration says of lots and losses; it counts in reports of lots where nothing else was asked for. */
+/**
+ * What the configuration sets for lots and losses; it applies to reports of lots unless an option overrides
+ * it.
+ */
 export interface ReportDefaults extends ConfiguredChoice {
   readonly losses?: OpeningLosses | undefined
 }
 
 interface Declaration {
   readonly make: (ledger: Ledger, request: ReportRequest) => Promise<Report>
-  /** Published tables that it reads, besides `runs` and `breaks`, which every report does. */
+  /** Published tables that it reads, besides `runs` and `breaks`, which every report reads. */
   readonly reads: readonly string[]
-  /** Options that it heeds; another one is refused, so that no figure looks filtered that is not. */
+  /**
+   * Options that it honours. Any other option is refused, so that no figure looks filtered when it is not.
+   */
   readonly options: readonly (keyof ReportOptions)[]
-  /** Rules whose form it is: they hold where no others are asked for. */
+  /** The rules that its form belongs to: they apply unless other rules are asked for. */
   readonly rules?: RulesName
-  /** The days and years that it counts, whatever the rules; those of the rules when absent. */
+  /** The calendar of its days and years, whatever the rules; that of the rules if absent. */
   readonly calendar?: TaxCalendar
-  /** Whether its lines are whole months of UTC, as its title says, of whatever zone the period is. */
+  /** Whether its lines are whole UTC months, as its title states, whatever the zone of the period. */
   readonly isOfUtcMonths?: boolean
 }
 
@@ -88,8 +93,8 @@ export type ReportName = keyof typeof declarations
 export const reportNames = Object.keys(declarations) as ReportName[]
 
 /**
- * Makes a report from the ledger, which stays open until the rows have been read.
- * UsageError for an option that the report does not know, an unknown account and an impossible period.
+ * Builds a report from the ledger, which must stay open until the rows have been read. UsageError for an
+ * option that the report does not accept, an unknown account and an impossible period.
  */
 export async function makeReport(
   ledger: Ledger,
@@ -127,7 +132,10 @@ export async function makeReport(
   return { ...report, title, facts, notes: [...report.notes, ...zoneNotes] }
 }
 
-/** UsageError for an option that would change nothing of the report: one that it does not know, or not for what is asked. */
+/**
+ * UsageError for an option that would change nothing: one that the report does not accept at all, or not in
+ * this case.
+ */
 function refuseUnheeded(name: ReportName, options: ReportOptions, defaults: ReportDefaults): void {
   const { options: known }: Declaration = declarations[name]
   for (const [option, value] of Object.entries(options)) {
@@ -135,7 +143,7 @@ function refuseUnheeded(name: ReportName, options: ReportOptions, defaults: Repo
     throw new UsageError(`The report ${name} does not take --${flagOf(option)}.`, {
       where: `--${flagOf(option)}`,
       expected: known.map((each) => `--${flagOf(each)}`).join(', '),
-      action: 'Leave the option out.',
+      action: 'Omit the option.',
     })
   }
   if (options.form1099 === undefined) return
@@ -143,15 +151,15 @@ function refuseUnheeded(name: ReportName, options: ReportOptions, defaults: Repo
   const last = lastYearOf(request.period, calendar)
   if (law.name === us.name && (last === null || last >= FIRST_YEAR_OF_1099_DA)) return
   const flag = `--${flagOf('form1099')}`
-  throw new UsageError(`The report ${name} does not heed ${flag} here.`, {
+  throw new UsageError(`The report ${name} cannot use ${flag} here.`, {
     where: flag,
-    expected: `rules ${us.name} and sales of ${FIRST_YEAR_OF_1099_DA} or later, the first of which there is a Form 1099-DA`,
-    found: law.name === us.name ? `a period that ends with ${last}` : `rules ${law.name}`,
-    action: 'Leave the option out.',
+    expected: `rules ${us.name} and sales in ${FIRST_YEAR_OF_1099_DA} or later, the first year with a Form 1099-DA`,
+    found: law.name === us.name ? `a period that ends in ${last}` : `rules ${law.name}`,
+    action: 'Omit the option.',
   })
 }
 
-/** The tax year in which a period ends; null without an end. */
+/** The tax year in which a period ends; null if it has no end. */
 function lastYearOf({ year, before }: Period, calendar: TaxCalendar): number | null {
   if (year !== null || before === null) return year
   const end = Date.parse(before)
@@ -165,11 +173,11 @@ interface Asked {
   readonly calendar: TaxCalendar
 }
 
-/** What the options come to: the period in instants, the zone, and how lots are matched. */
+/** What the options amount to: the period in instants, the zone, and how lots are matched. */
 export function asRequested(name: ReportName, options: ReportOptions, defaults: ReportDefaults): Asked {
   const { calendar: own }: Declaration = declarations[name]
   const { account, from, to, year, currency, form1099 } = options
-  // A report that matches no lots counts the same days and years as those that do.
+  // A report that matches no lots uses the same days and years as the reports that do.
   const lots = lotsOf(name, options, defaults) ?? { rules: defaults.rules, timeZone: defaults.timeZone }
   const law = lawOf(lots)
   const calendar = own ?? calendarOf(law, lots.timeZone)
@@ -182,27 +190,27 @@ export function asRequested(name: ReportName, options: ReportOptions, defaults: 
   return { request, law, calendar }
 }
 
-/** Of the options those that a report heeds. */
+/** Those of the options that a report honours. */
 export function optionsFor(name: ReportName, options: ReportOptions): ReportOptions {
   const { options: known }: Declaration = declarations[name]
   const heeded = Object.entries(options).filter(([option]) => known.includes(option as keyof ReportOptions))
   return Object.fromEntries(heeded)
 }
 
-/** Rules that leave the zone open count days of some zone all the same. */
+/** Rules that leave the time zone open still count days, in some zone. */
 function withoutZone({ name, timeZone }: Law, configured: string | undefined): string[] {
   if (typeof timeZone === 'string' || configured !== undefined) return []
   return [
-    `The rules ${name} count the days of the taxpayer's own time zone, and none is configured: UTC stands in. Set ` +
-      `\`reports: { time_zone: ${timeZone.suchAs} }\`, or the zone that applies, and build again.`,
+    `The rules ${name} count days in the taxpayer's own time zone, and none is configured, so UTC is used. Set ` +
+      `\`reports: { time_zone: ${timeZone.suchAs} }\`, or the zone that applies, and run \`tieout build\`.`,
   ]
 }
 
 function methodsOf({ methods = '', method }: ReportOptions): string[] {
   if (method === undefined) return parseMethods(methods)
-  throw new UsageError('--methods compares, --method decides.', {
+  throw new UsageError('--methods and --method cannot be combined.', {
     where: '--method, --methods',
-    expected: 'one of the two',
+    expected: '--methods to compare several, or --method to use one',
     action: 'Omit one of them.',
   })
 }
@@ -213,14 +221,14 @@ const flagOf = (option: string): string => (option === 'form1099' ? 'form-1099-d
 const definite = (options: ReportOptions): ReportOptions =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 
-/** How a report matches lots; null for one that has none. */
+/** How a report matches lots; null if it has none. */
 export function lotsOf(name: ReportName, options: ReportOptions, defaults: ReportDefaults): LotChoice | null {
   const { options: known, rules }: Declaration = declarations[name]
   if (!known.includes('method')) return null
   return lotChoice(rules === undefined ? options : { rules, ...definite(options) }, defaults)
 }
 
-/** Other rules than the configured ones come with methods and scopes of their own. */
+/** Rules other than the configured ones bring their own methods and scopes. */
 function lotChoice(options: ReportOptions, defaults: ReportDefaults): LotChoice {
   const { selection, allocation, rules = defaults.rules } = options
   const isOwn = options.rules === undefined || options.rules === defaults.rules

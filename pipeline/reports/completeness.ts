@@ -1,17 +1,19 @@
-// Whether the figures of a report are whole: how many pieces of its disposals have no known gain, why, and what would cure
-// it. Whoever files figures reads this before them, in every form.
+// Whether the figures of a report are complete: how many pieces of its disposals have no known gain, why, and
+// what would fix it. Every format prints this before the figures.
 import { counted } from '../../models/text.ts'
 import type { Reader, Values } from '../ledger/reader.ts'
 import { OF_ACCOUNT, reach, sums, within } from './report.ts'
 import { unknownArrivals } from './worksheet.ts'
 
-/** SQL of the disposals that a report is about: by account, period and the value `$currency`. */
+/** SQL condition for the disposals that a report is about: by account, period and the value `$currency`. */
 export const CHOSEN_DISPOSALS = `${OF_ACCOUNT} and ${within('disposed_at')}
   and ($currency::varchar is null or currency is null or currency = $currency)`
 
 const NAMED = 10
 
-/** One warning where lines of income have no known value: how many of how many, of which coins, and what to do. */
+/**
+ * One warning if lines of income have no known value: how many of how many, for which coins, and what to do.
+ */
 export async function withoutValue(reader: Reader, values: Values): Promise<string[]> {
   // Books of an earlier version have no values of income.
   if (reader.tables.get('income')?.includes('value') !== true) return []
@@ -26,14 +28,15 @@ export async function withoutValue(reader: Reader, values: Values): Promise<stri
   const coins = rows.filter((row) => Number(row[1]) > 0).map(([coin]) => String(coin))
   const more = coins.length > NAMED ? ` and ${coins.length - NAMED} more` : ''
   return [
-    `INCOMPLETE: ${unknown} of ${counted(total(2), 'line')} of income ${unknown === 1 ? 'has' : 'have'} no known value, for want of a ` +
-      `price of ${coins.slice(0, NAMED).join(', ')}${more}. Import prices (\`tieout import prices\`), or fetch them (\`tieout prices fetch\`).`,
+    `INCOMPLETE: ${unknown} of ${counted(total(2), 'line')} of income ${unknown === 1 ? 'has' : 'have'} no known value, because there is no ` +
+      `price for ${coins.slice(0, NAMED).join(', ')}${more}. Import prices (\`tieout import prices\`), or fetch them (\`tieout prices fetch\`).`,
   ]
 }
 
 /**
- * One warning where pieces have no known gain: how many of how many, of which coins, and what to do. `values` are those of
- * a report, with `currency`; `reader` has the disposals that were asked for, `ledger` what was published.
+ * One warning if pieces have no known gain: how many of how many, for which coins, and what to do. `values`
+ * are those of a report, with `currency`; `reader` has the disposals that were asked for, `ledger` the
+ * published ones.
  */
 export async function withoutGain(ledger: Reader, reader: Reader, values: Values): Promise<string[]> {
   const asked = {
@@ -63,11 +66,13 @@ export async function withoutGain(ledger: Reader, reader: Reader, values: Values
   ]
   return [
     `INCOMPLETE: ${unknown} of ${counted(total(2), 'piece')} of disposals ${unknown === 1 ? 'has' : 'have'} no known gain and ` +
-      `${unknown === 1 ? 'is' : 'are'} left out of the figures: ${named.join(', ')}${more}. ${cures.join(' ')}`,
+      `${unknown === 1 ? 'is' : 'are'} excluded from the figures: ${named.join(', ')}${more}. ${cures.join(' ')}`,
   ]
 }
 
-/** What would tell what the pieces without proceeds brought; of loans from before the books no price does. */
+/**
+ * What would supply the proceeds of the pieces without any; for loans from before the books, no price can.
+ */
 async function withoutProceeds(ledger: Reader, reader: Reader, asked: Values): Promise<string[]> {
   const repaid = new Set<string>()
   if (ledger.tables.has('lot_events')) {
@@ -84,10 +89,10 @@ async function withoutProceeds(ledger: Reader, reader: Reader, asked: Values): P
     for (const [coin, id, count] of batch)
       pieces[repaid.has(JSON.stringify([coin, id])) ? 'repaid' : 'unpriced'] += Number(count)
   return [
-    ...cured(pieces.unpriced, ' without a price of the time: import prices (`tieout import prices`).'),
+    ...cured(pieces.unpriced, ' without a price at that time: import prices (`tieout import prices`).'),
     ...cured(
       pieces.repaid,
-      ' given back of a loan from before the books: nothing that can be imported tells what those coins brought. Where they had been sold, calculate the result of that sale by hand; where they had not, there is none.',
+      ' repaid on a loan from before the books: nothing that can be imported shows what those coins were sold for. If they had been sold, calculate the result of that sale by hand; if not, there is none.',
     ),
   ]
 }
@@ -95,14 +100,14 @@ async function withoutProceeds(ledger: Reader, reader: Reader, asked: Values): P
 const cured = (count: number, cure: string): string[] =>
   count === 0 ? [] : [`${counted(count, 'piece')}${cure}`]
 
-/** Coins of which more left than all known lots had. */
+/** Coins of which more was disposed of than all known lots held. */
 async function soldBeyondLots(ledger: Reader): Promise<ReadonlySet<string>> {
   if (!ledger.tables.has('unknown_basis')) return new Set()
   const rows = await ledger.query('select distinct coin from unknown_basis where quantity > 0')
   return new Set(rows.map(([coin]) => String(coin)))
 }
 
-/** What would tell the cost of the pieces without one, by what their lots came from. */
+/** What would supply the cost of the pieces without one, by where their lots came from. */
 async function withoutCost(ledger: Reader, reader: Reader, asked: Values): Promise<string[]> {
   const arrivals = await unknownArrivals(ledger)
   const oversold = await soldBeyondLots(ledger)
@@ -114,7 +119,7 @@ async function withoutCost(ledger: Reader, reader: Reader, asked: Values): Promi
   for await (const batch of rows)
     for (const [coin, lot, count] of batch) {
       const ofCoin = arrivals.get(String(coin))
-      // A piece of a pool does not tell its arrival: there those of its coin count.
+      // A piece of a pool does not name its arrival, so the arrivals of its coin are used.
       if (lot === null && (ofCoin === undefined || oversold.has(String(coin))))
         pieces.missing += Number(count)
       else if (lot === null ? ofCoin?.listed.size : ofCoin?.listed.has(String(lot)))
@@ -128,11 +133,11 @@ async function withoutCost(ledger: Reader, reader: Reader, asked: Values): Promi
     ),
     ...cured(
       pieces.missing,
-      ' without a known cost for want of the purchase: import the older trades (`tieout import trades`), or what was held before (`tieout import lots`).',
+      ' without a known cost, because the purchase is missing: import the older trades (`tieout import trades`), or what was held before (`tieout import lots`).',
     ),
     ...cured(
       pieces.other,
-      ' without a known cost, whose arrival states none: import the purchase or the leg out of the transfer that brought it (`tieout import trades`), or the price that is missing (`tieout import prices`).',
+      ' without a known cost, whose arrival states none: import the purchase or the outgoing leg of the transfer that brought the coins in (`tieout import trades`), or the missing price (`tieout import prices`).',
     ),
   ]
 }

@@ -1,4 +1,4 @@
-// What the configuration says of lots, zone and losses, as reports take it.
+// The configuration's settings for lots, zone and losses, in the form that reports take.
 import type { Config } from '../config/config.ts'
 import { configuredChoice } from '../rules/matching.ts'
 import type { ReportDefaults } from './catalogue.ts'

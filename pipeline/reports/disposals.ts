@@ -1,5 +1,5 @@
-// Where the disposals of a report come from: the published ones, or, for another method, scope, rules or currency, the
-// lots engine run again over the published `lot_events` into a database in memory.
+// Where the disposals of a report come from: the published ones or, for another method, scope, rules or
+// currency, a new run of the lots engine over the published `lot_events` into an in-memory database.
 
 import { isDeepStrictEqual } from 'node:util'
 import { listValue } from '@duckdb/node-api'
@@ -18,15 +18,15 @@ import { canRevalue, publishedCurrency, revalueEvents } from './revalue.ts'
 export interface Disposals {
   /** Has the table `disposals`. */
   readonly reader: Reader
-  /** By which they were matched. */
+  /** The law that they were matched under. */
   readonly law: Law
-  /** How the lots were matched, and what of the owner's own choices could not be followed. */
+  /** How the lots were matched, and which of the owner's choices could not be followed. */
   readonly notes: readonly string[]
 }
 
 /**
- * The disposals under a choice, in the wanted currency where the published values can be converted into it.
- * UsageError for a method, scope or rules that there are not, or that do not go together.
+ * The disposals under a choice, in the requested currency if the published values can be converted into it.
+ * UsageError for an unknown method, scope or rules, or a combination that is not allowed.
  */
 export async function disposalsOf(ledger: Ledger, choice: LotChoice, wanted?: string): Promise<Disposals> {
   const conversion = await conversionTo(ledger, wanted)
@@ -70,7 +70,7 @@ export async function disposalsOf(ledger: Ledger, choice: LotChoice, wanted?: st
 const isAsked = ({ method, scope, rules, selection, allocation, feesInKind }: LotChoice): boolean =>
   [method, scope, rules, selection, allocation, feesInKind].some((option) => option !== undefined)
 
-/** Whether the published lots were matched so. */
+/** Whether the published lots were matched this way. */
 function isSame(published: Awaited<ReturnType<typeof publishedMatching>>, matching: Matching): boolean {
   const { law, options, calendar } = matching
   return (
@@ -82,9 +82,10 @@ function isSame(published: Awaited<ReturnType<typeof publishedMatching>>, matchi
 }
 
 /**
- * A reader whose `lots` are those that were open at an instant; at the end of the books without one. Where the law looks ahead,
- * they are what the disposals before it left, which later purchases may have met.
- * Null where nothing was asked for and the published lots were matched otherwise than is configured now.
+ * A reader whose `lots` are those open at an instant, or at the end of the books if none is given. If the law
+ * looks ahead, they are what the disposals before the instant left, which later purchases may have been
+ * matched with. Null if nothing was asked for and the published lots were matched differently from what is
+ * configured now.
  */
 export async function lotsBefore(
   ledger: Ledger,
@@ -117,15 +118,18 @@ interface Calculation {
   readonly reader: Promise<Reader>
 }
 
-/** Of ledgers whose questions are answered by one calculation where they are the same. */
+/** Ledgers that share one calculation between equal questions. */
 const shared = new WeakMap<Ledger, Calculation[]>()
 
-/** From now on equal questions of this ledger have one reader, which ends with the ledger: whoever asks must not close it. */
+/**
+ * From now on, equal questions to this ledger share one reader, which is closed with the ledger: callers must
+ * not close it.
+ */
 export function shareDisposals(ledger: Ledger): void {
   if (!shared.has(ledger)) shared.set(ledger, [])
 }
 
-/** Lots that are matched for this question. */
+/** Lots matched for this question. */
 async function computed(
   ledger: Ledger,
   choice: LotChoice,
@@ -159,10 +163,10 @@ interface Published extends Told {
 const told = ({ method, scope, rules, feesInKind }: Told): string =>
   `method ${method}, scope ${scope}, rules ${rules}${feesInKind === 'net' ? ', fees in kind netted' : ''}`
 
-/** How the published lots were matched; null in a ledger that does not tell it. */
+/** How the published lots were matched; null if the ledger does not record it. */
 export async function publishedMatching(ledger: Reader): Promise<Published | null> {
   if (!ledger.tables.has(MATCHING_TABLE)) return null
-  // Books of an earlier version have no such columns, netted no fees, and gave none to the coin given.
+  // Books of an earlier version have no such columns, netted no fees and assigned none to the coin given.
   const columns = await ledger.query(
     `select column_name from duckdb_columns() where table_name = '${MATCHING_TABLE}'`,
   )
@@ -186,10 +190,12 @@ export async function publishedMatching(ledger: Reader): Promise<Published | nul
   return { method, scope, rules, timeZone, feesInKind, exchangeFeesGivenFromUs }
 }
 
-/** Specific identification without a word from the owner is something else, and says so. */
+/** Specific identification without any selection by the owner amounts to FIFO, and the report states that. */
 function nothingNamed({ selection }: LotChoice, { method }: Matching): string[] {
   if (selection !== undefined || !/\bspecific\b/.test(method)) return []
-  return ['No lots were named (--selection FILE): under the method specific all went first in, first out.']
+  return [
+    'No lots were named (--selection FILE), so the method specific matched everything first in, first out.',
+  ]
 }
 
 interface Conversion {
@@ -197,23 +203,29 @@ interface Conversion {
   readonly to: string
 }
 
-/** Null where nothing is to be converted, or nothing can be: the published values then stand as they are. */
+/** Null if nothing is to be converted or nothing can be: the published values are then used unchanged. */
 async function conversionTo(ledger: Ledger, wanted: string | undefined): Promise<Conversion | null> {
   if (wanted === undefined) return null
   const from = await publishedCurrency(ledger)
   return from === null || from === wanted || !canRevalue(ledger, from) ? null : { from, to: wanted }
 }
 
-/** A ledger of an earlier version does not tell the fees of exchanges, which is enough where all of them stay where they are. */
+/**
+ * A ledger of an earlier version does not record exchange fees separately, which matters only if some of them
+ * are moved.
+ */
 function eventsBefore(ledger: Ledger, { exchangeFeesGivenFromUs = null }: LotsStepOptions): string {
   const columns = ledger.tables.get('lot_events') ?? []
   const hasBoth = columns.includes('value_given') && columns.includes('is_kept_back')
   if (!hasBoth && exchangeFeesGivenFromUs !== null) {
-    throw new UsageError('The published ledger does not tell the fees of exchanges of two coins apart.', {
-      where: 'table lot_events',
-      expected: 'the columns value_given and is_kept_back, which the rules read',
-      action: 'Run `tieout build` to publish the ledger again.',
-    })
+    throw new UsageError(
+      'The published ledger does not record the fees of coin-to-coin exchanges separately.',
+      {
+        where: 'table lot_events',
+        expected: 'the columns value_given and is_kept_back, which the rules read',
+        action: 'Run `tieout build` to publish the ledger again.',
+      },
+    )
   }
   return `select account, coin, happened_at, place, event_id, kind, quantity, value, currency, transfer_id,
       ${hasBoth ? 'value_given, is_kept_back' : 'value as value_given, false as is_kept_back'}
@@ -221,12 +233,12 @@ function eventsBefore(ledger: Ledger, { exchangeFeesGivenFromUs = null }: LotsSt
     where $before::timestamptz is null or happened_at < $before::timestamptz`
 }
 
-/** Runs the lots engine over the published events; the answer ends with the ledger. */
+/** Runs the lots engine over the published events; the reader is closed with the ledger. */
 export async function computeDisposals(
   ledger: Ledger,
   options: LotsStepOptions,
   conversion: Conversion | null = null,
-  /** Of what happened before this instant alone. */
+  /** Only events before this instant are used. */
   before: string | null = null,
 ): Promise<Reader> {
   requireTable(ledger, 'lot_events')
@@ -243,7 +255,7 @@ export async function computeDisposals(
 
 const SHOWN = 10
 
-/** Disposals that the owner chose lots for and that the books do not have, or not of that coin. */
+/** Disposals for which the owner chose lots but which are not in the books, or not for that coin. */
 async function namedInVain(ledger: Reader, { selection }: LotChoice): Promise<string[]> {
   if (selection === undefined || selection.size === 0) return []
   const named = [...selection].flatMap(([disposal, lots]) =>
@@ -267,7 +279,7 @@ async function namedInVain(ledger: Reader, { selection }: LotChoice): Promise<st
     .map(([disposal, coin]) => (coin === '' ? String(disposal) : `${disposal} of ${coin}`))
   const more = rows.length > SHOWN ? ` and ${rows.length - SHOWN} more` : ''
   return [
-    `The selection names disposals that the books do not have, so that it chose nothing for them: ${shown.join(', ')}${more}.`,
+    `The selection names disposals that are not in the books; these lines had no effect: ${shown.join(', ')}${more}.`,
   ]
 }
 
@@ -294,7 +306,10 @@ const LINES = `
     left join lot_coins on lot_coins.event_id = lines.lot
   )`
 
-/** A line without a coin is for the coin of its lot: where the disposal was of another one, it chose nothing. */
+/**
+ * A line without a coin is for the coin of its lot: if the disposal was of another coin, the line has no
+ * effect.
+ */
 const OF_ANOTHER_COIN = `${LINES}
   select lot || ' (' || coin || ') for ' || disposal from named
   where is_open and disposal in (select event_id from taken)
@@ -302,7 +317,10 @@ const OF_ANOTHER_COIN = `${LINES}
     and coin is not null
   order by disposal, lot`
 
-/** A line that leaves the coin open is for each coin of its disposal, and counts only where that has one. */
+/**
+ * A line that leaves the coin open applies to each coin of its disposal, and only counts if the disposal has
+ * one coin.
+ */
 const MORE_THAN_TAKEN = `${LINES}
   select sum(named.quantity) as quantity, any_value(taken.quantity) as taken_quantity, taken.coin, named.disposal
   from named
@@ -312,7 +330,7 @@ const MORE_THAN_TAKEN = `${LINES}
   having sum(named.quantity) > any_value(taken.quantity)
   order by named.disposal, taken.coin`
 
-/** Lines of the owner's that chose nothing, or less than they say. */
+/** Lines of the selection that had no effect, or only part of it. */
 async function namedTooMuch(ledger: Reader, { selection }: LotChoice): Promise<string[]> {
   if (selection === undefined || selection.size === 0) return []
   const lines = [...selection].flatMap(([disposal, lots]) => lots.map((lot) => ({ disposal, ...lot })))
@@ -324,7 +342,7 @@ async function namedTooMuch(ledger: Reader, { selection }: LotChoice): Promise<s
   }
   const others = (await ledger.query(OF_ANOTHER_COIN, bound)).map(([line]) => String(line))
   const over = (await ledger.query(MORE_THAN_TAKEN, bound)).map(
-    ([quantity, taken, coin, disposal]) => `${quantity} for ${disposal}, which was of ${taken} ${coin}`,
+    ([quantity, taken, coin, disposal]) => `${quantity} for ${disposal}, which disposed of ${taken} ${coin}`,
   )
   const listed = (words: string, found: readonly string[]): string[] => {
     const more = found.length > SHOWN ? ` and ${found.length - SHOWN} more` : ''
@@ -332,14 +350,17 @@ async function namedTooMuch(ledger: Reader, { selection }: LotChoice): Promise<s
   }
   return [
     ...listed(
-      'The selection names lots of another coin than that of the disposal, so that they chose nothing',
+      'The selection names lots of a different coin from the disposal; these lines had no effect',
       others,
     ),
-    ...listed('The selection names more than was disposed of; what is over chose nothing', over),
+    ...listed('The selection names more than was disposed of; the excess had no effect', over),
   ]
 }
 
-/** Lots that the owner named and that were not there, where the next in order were taken instead, or that the law did not let be taken. */
+/**
+ * Lots that the owner named but that were not held, so that the next in order were taken, or that the law did
+ * not allow.
+ */
 async function notFollowed(reader: Reader): Promise<string[]> {
   const rows = await reader.query(
     `select problem, event_id, lot_id, quantity, coin, account from lot_problems
@@ -360,11 +381,11 @@ async function notFollowed(reader: Reader): Promise<string[]> {
   const isNeedless = ([problem]: (typeof rows)[number]): boolean => problem === 'selected lot not needed'
   return [
     ...told(
-      'Named lots that are not held, so that others were taken by the order of the rules',
+      'Named lots that are not held; other lots were taken in the order of the rules',
       rows.filter((row) => !isNeedless(row)),
     ),
     ...told(
-      'Named lots that were not taken, since the rules have a fee that an exchange keeps back be paid by the very coins that it brings',
+      'Named lots that were not taken, because under the rules a fee that an exchange withholds is paid from the very coins that it brings in',
       rows.filter(isNeedless),
     ),
   ]

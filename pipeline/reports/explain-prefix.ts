@@ -1,5 +1,5 @@
-// EXPLAIN before a statement, taken off it, so that the statement can be looked at alone.
-// What is put before it again is written by us: nothing of the user's prefix, comments above all, reaches DuckDB.
+// Splits a leading EXPLAIN off a statement, so that the statement can be examined alone. The prefix that is
+// put back is written by us: no part of the user's prefix, and in particular no comment, reaches DuckDB.
 
 /** `explain`, or `explain analyze`, with its format. */
 export type Explain = `explain (${string})`
@@ -14,7 +14,7 @@ const EXPLAIN = /explain\b/iy
 const ANALYZE = /analy[sz]e\b/iy
 const OPTIONS = /\(\s*((?:analy[sz]e|format)\b[\w\s,]*)\)/iy
 
-/** The query as what it explains and how; an option that is not known here is left to DuckDB to refuse. */
+/** Splits the query into what it explains and how; unknown options are left for DuckDB to refuse. */
 export function splitExplain(query: string): Split {
   const start = afterSpace(query, 0)
   const word = matchAt(EXPLAIN, query, start)
@@ -31,7 +31,7 @@ export function splitExplain(query: string): Split {
   return { explain: `explain (${given.join(', ') || 'format text'})`, statement: query.slice(at) }
 }
 
-/** The word that a statement begins with; empty when it begins with none. */
+/** The first word of a statement; empty if it does not begin with a word. */
 export const firstWord = (statement: string): string =>
   matchAt(/[a-z]+/iy, statement, afterSpace(statement, 0))?.[0] ?? ''
 
@@ -42,7 +42,7 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
 
 const SPACE = /(?:\s+|--[^\n]*)*/y
 
-/** Where the next word begins, past space and comments; block comments nest. */
+/** Where the next word begins, past whitespace and comments; block comments nest. */
 function afterSpace(text: string, from: number): number {
   let at = from
   for (;;) {

@@ -1,6 +1,7 @@
-// Form 8949 under the rules `us`: one line for each piece, in columns (a) to (h), grouped by box, in whole dollars as its
-// instructions have it, with the totals of line 2 for each box, which are those of Schedule D. What has no known basis or
-// date stands without a box and a gain: it cannot be filed before its history is there.
+// Form 8949 under the rules `us`: one line for each piece, in columns (a) to (h), grouped by box, in whole
+// dollars as its instructions require, with the totals of line 2 for each box, which carry over to Schedule
+// D. Pieces with no known basis or acquisition date have no box and no gain: they cannot be filed until their
+// history is available.
 import { UsageError } from '../../models/error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Reader, Values } from '../ledger/reader.ts'
@@ -48,10 +49,10 @@ const LINES = `
 export async function form8949Report(ledger: Ledger, request: ReportRequest): Promise<Report> {
   const { rules = us.name } = request.lots
   if (rules !== us.name) {
-    throw new UsageError('Form 8949 belongs to the rules us.', {
+    throw new UsageError('Form 8949 is only available under the rules us.', {
       where: '--rules',
       found: rules,
-      action: 'Leave --rules out.',
+      action: 'Omit --rules.',
     })
   }
   const standing = await reportNotes(ledger, request)
@@ -81,7 +82,7 @@ export async function form8949Report(ledger: Ledger, request: ReportRequest): Pr
   }
 }
 
-/** Line 2 of each box: the sums of its lines, as they stand. */
+/** Line 2 of each box: the sum of its lines as printed. */
 async function boxTotals(reader: Reader, values: Values, form1099: Form1099): Promise<Row[]> {
   const rows = await sums(
     reader,
@@ -117,7 +118,7 @@ async function boxTotals(reader: Reader, values: Values, form1099: Form1099): Pr
   })
 }
 
-/** The first cell is the term; the box follows from it and from the year of the sale. */
+/** The first cell is the term; the box follows from it and the year of the sale. */
 async function* boxed(batches: RowBatches, form1099: Form1099): RowBatches {
   for await (const rows of batches)
     yield rows.map(([term, ...rest]): Row => {

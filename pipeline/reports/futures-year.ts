@@ -1,6 +1,6 @@
-// The section of a return for futures: results, fees and funding of the tax year, as they were booked in each margin coin, and
-// together at what each was worth in its moment. Whether and how they count is for the rule that each line names; none of it
-// is in the figures of the return.
+// The futures section of a return: results, fees and funding of the tax year, as booked in each margin coin
+// and in total at each amount's value at its time. Whether and how they count depends on the rule that each
+// line names; none of it is included in the figures of the return.
 import { counted } from '../../models/text.ts'
 import type { Reader } from '../ledger/reader.ts'
 import type { Cell, Row } from '../output/cell.ts'
@@ -16,7 +16,7 @@ export interface YearFutures {
 
 const FORM = 'Futures (not part of the figures above)'
 const IN_COIN = ['results of positions', 'fees', 'funding', 'net'] as const
-/** What a law may treat otherwise than gains are losses: a return asks for them apart. */
+/** Some laws treat losses differently from gains, and their returns ask for the two separately. */
 const VALUED = [
   'results above zero',
   'results below zero',
@@ -26,7 +26,7 @@ const VALUED = [
   'net',
 ] as const
 
-/** From every account, or the one that is asked for: each result, fee and funding stands here once. */
+/** From every account, or the requested one; each result, fee and funding payment appears here once. */
 export async function yearFutures(
   ledger: Reader,
   request: ReportRequest,
@@ -81,10 +81,10 @@ export async function yearFutures(
       currency,
     ),
   )
-  // What can be filed comes first: a long table is shortened on a terminal.
+  // Figures that can be filed come first: a long table is shortened on a terminal.
   return { rows: [...valued, ...inCoins], warnings: unknown === 0 ? [] : [withoutValue(unknown, count)] }
 }
 
 const withoutValue = (unknown: number, count: number): string =>
-  `INCOMPLETE: ${unknown} of ${counted(count, 'amount')} of futures ${unknown === 1 ? 'has' : 'have'} no known value, so that futures have no figures in one ` +
+  `INCOMPLETE: ${unknown} of ${counted(count, 'amount')} of futures ${unknown === 1 ? 'has' : 'have'} no known value, so there are no futures figures in a single ` +
   'currency. Import prices (`tieout import prices`), or fetch them (`tieout prices fetch`).'

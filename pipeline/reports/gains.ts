@@ -1,4 +1,4 @@
-// Gains by lot: the pieces of every disposal in a period, with what is not known shown apart and never as zero.
+// Gains by lot: the pieces of every disposal in a period. Unknown gains are shown separately, never as zero.
 import { UsageError } from '../../models/error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Reader, Values } from '../ledger/reader.ts'
@@ -10,7 +10,10 @@ import { lawNotes } from './law-notes.ts'
 import { reportNotes } from './notes.ts'
 import { fileNameOf, type Report, type ReportRequest, reach, sums, valuesOf } from './report.ts'
 
-/** Columns of `disposals`; totals of what is known and, apart, of what has no known gain, for each currency. */
+/**
+ * Columns of `disposals`. For each currency there is one total of what is known and a separate one of pieces
+ * with no known gain.
+ */
 export async function gainsReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
   const standing = await reportNotes(ledger, request)
   const { reader, notes, law } = await disposalsOf(ledger, request.lots, request.currency)
@@ -33,7 +36,7 @@ export async function gainsReport(ledger: Ledger, request: ReportRequest): Promi
   }
 }
 
-/** The currency to keep, null for all. UsageError when the disposals are calculated in others. */
+/** The currency to keep, null for all. UsageError if the disposals are calculated in other currencies. */
 export async function reportCurrency(reader: Reader, wanted: string | undefined): Promise<string | null> {
   if (wanted === undefined) return null
   const found = await reader.query(

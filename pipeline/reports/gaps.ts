@@ -1,33 +1,40 @@
-// What the books do not tell of, for the notes of a report: the time before they begin and after they end, and accounts that
-// are known from their orders alone. A figure over what nobody knows is not zero.
+// What the books do not cover, for the notes of a report: the time before they begin and after they end, and
+// accounts known only from their orders. A figure over a period that is not covered is not zero.
 import type { Reader } from '../ledger/reader.ts'
 import { answeredRuns, type ReportRequest, requireTable } from './report.ts'
 
 type Asked = Pick<ReportRequest, 'account' | 'period'>
 
-/** Until when the books tell of an account. */
+/** Until when the books cover an account. */
 export interface End {
   readonly at: string
-  /** The last imported row, where imports alone tell of the account; else the last run. */
+  /** True if only imports cover the account: then it is their last row, else the last run. */
   readonly isImported: boolean
 }
 
-/** From when on an account's books are complete, ISO-8601, with the coins of which imported history tells more. */
+/**
+ * From when an account's books are complete, ISO-8601, with the coins for which imported history reaches
+ * further back.
+ */
 interface Beginning {
   readonly account: string
-  /** The wallets that it is about; none where it is about all of the account. */
+  /** The wallets that it is about; empty if it is about the whole account. */
   readonly ledgers: readonly string[]
-  /** Imports tell of all its coins: nothing but its first row says since when, and nobody knows what no file has. */
+  /**
+   * Imports cover all of its coins. Only the first imported row marks a beginning, and nobody knows what no
+   * file contains.
+   */
   readonly isImported: boolean
-  /** Null where nothing but opening lots is known. */
+  /** Null if only opening lots are known. */
   readonly at: string | null
   readonly end: End | null
   readonly earlier: readonly { readonly coin: string; readonly at: string }[]
 }
 
 /**
- * The latest coin of an account decides, and coins that begin before it are named apart. Where imports tell of every coin
- * the first one decides: a coin that was bought later begins later, and is missing from no figure before.
+ * An account begins when its latest coin does, and coins that begin earlier are listed separately. If imports
+ * cover every coin, it begins with the first: a coin that was bought later begins later, and no earlier
+ * figure is missing it.
  */
 async function beginningsOf(ledger: Reader, { account }: Pick<Asked, 'account'>): Promise<Beginning[]> {
   requireTable(ledger, 'beginnings')
@@ -61,7 +68,7 @@ async function beginningsOf(ledger: Reader, { account }: Pick<Asked, 'account'>)
     const ofRun = lastRun === null ? null : { at: lastRun, isImported: false }
     if (coins.every(({ isImported }) => isImported)) {
       const first = coins.findLast((coin) => coin.at !== null)?.at ?? null
-      // Imported history may tell of all coins of an account that the venue reports.
+      // Imported history may cover all coins of an account that the venue reports.
       const end =
         last !== undefined ? { at: last, isImported: true } : knowsEnds && first !== null ? ofRun : null
       return { account: name, ledgers: [], isImported: true, at: first, end, earlier: [] }
@@ -74,7 +81,10 @@ async function beginningsOf(ledger: Reader, { account }: Pick<Asked, 'account'>)
   })
 }
 
-/** The same, with the wallets that begin at another time than their account apart; a ledger of an older version knows of none. */
+/**
+ * The same, with wallets that begin at a different time from their account listed separately; a ledger of an
+ * older version records none.
+ */
 async function beginningsByLedger(ledger: Reader, asked: Pick<Asked, 'account'>): Promise<Beginning[]> {
   const whole = await beginningsOf(ledger, asked)
   if (!ledger.tables.has('wallet_beginnings')) return whole
@@ -100,7 +110,10 @@ async function beginningsByLedger(ledger: Reader, asked: Pick<Asked, 'account'>)
   })
 }
 
-/** When the last run ended, or began if it has not ended; null without one. A run that reached nobody tells of nothing. */
+/**
+ * When the last run ended, or began if it has not ended; null without a run. A run that reached no venue does
+ * not count.
+ */
 async function lastRunOf(ledger: Reader): Promise<string | null> {
   const [row] = await ledger.query(
     `select greatest(max(ended_at), max(started_at)) from ${answeredRuns(ledger)}`,
@@ -108,21 +121,21 @@ async function lastRunOf(ledger: Reader): Promise<string | null> {
   return typeof row?.[0] === 'string' ? row[0] : null
 }
 
-/** By account, until when the books tell of it; without those of which nobody knows. */
+/** By account, until when the books cover it; accounts for which that is unknown are left out. */
 export async function endsOfBooks(ledger: Reader): Promise<ReadonlyMap<string, End>> {
   if (!ledger.tables.has('beginnings')) return new Map()
   const beginnings = await beginningsOf(ledger, {})
   return new Map(beginnings.flatMap(({ account, end }) => (end === null ? [] : [[account, end]])))
 }
 
-/** Whether the books tell of nothing in the whole period: it lies before them, or after all that they know. */
+/** Whether the books cover none of the period: it lies before they begin, or after they end. */
 export async function isOutsideBooks(ledger: Reader, asked: Asked): Promise<'before' | 'after' | null> {
   const beginnings = await beginningsOf(ledger, asked)
   if (beginnings.every((one) => isAfter(one, asked.period))) return 'before'
   return beginnings.every((one) => isAfter(one, asked.period) || isEnded(one, asked.period)) ? 'after' : null
 }
 
-/** The period begins after all that the books know of the account. */
+/** The period begins after the account's books end. */
 const isEnded = ({ end }: Beginning, { from }: Asked['period']): boolean =>
   end !== null && from !== null && (end.isImported ? end.at < from : end.at <= from)
 
@@ -133,12 +146,15 @@ const SHOWN = 10
 
 const DAY_MS = 86_400_000
 
-/** How long imports of an account may be silent before a report says so: many a month passes without a trade. */
+/**
+ * How long an account may go without imported rows before a report mentions it: many months pass without a
+ * trade.
+ */
 export const QUIET_DAYS = 31
 
 /**
- * Imports end well before the period does, or before it begins. A period that goes on after the last run has its end there.
- * Where the period has no end, its rows show themselves how far they go.
+ * Imports end well before the period does, or before it begins. A period that extends past the last run is
+ * taken to end there. A period without an end needs no note: its rows show how far they reach.
  */
 function isSilentAtEnd(one: Beginning, period: Asked['period'], lastRun: string | null): boolean {
   if (one.end?.isImported !== true) return false
@@ -149,18 +165,18 @@ function isSilentAtEnd(one: Beginning, period: Asked['period'], lastRun: string 
 }
 
 /**
- * What of the period lies before the books, by account, and by wallet where those differ; and of which accounts
- * imports tell no further. None where the books tell of all of it.
- * A period without a first day is all of history: a line says where that begins.
+ * The part of the period that lies before the books, by account, and by wallet if those differ; and the
+ * accounts whose imports end earlier. Empty if the books cover the whole period. A period without a first day
+ * is all of history, and one line states where that begins.
  */
 export async function outsideTheBooks(ledger: Reader, asked: Asked): Promise<string[]> {
   const { account, period } = asked
-  // Of all of history a report of an older ledger says nothing, rather than refuse to be made.
+  // For all of history, a report of an older ledger omits this note rather than fail.
   if (period.from === null && period.before === null && !ledger.tables.has('beginnings')) return []
   const beginnings = await beginningsByLedger(ledger, { account })
   if (beginnings.length === 0) {
     if (period.from === null && period.before === null) return []
-    return [`${account === undefined ? 'The books' : `The books of ${account}`} tell of nothing yet.`]
+    return [`${account === undefined ? 'The books' : `The books of ${account}`} contain nothing yet.`]
   }
   const late = beginnings.filter((one) => isAfter(one, period) || beginsWithin(one, period))
   const lastRun = await lastRunOf(ledger)
@@ -187,9 +203,11 @@ function allOfHistory(beginnings: readonly Beginning[]): string[] {
   if (beginnings.length === 0) return []
   const each = beginnings
     .slice(0, SHOWN)
-    .map((one) => `${nameOf(one)} ${one.at}${one.earlier.length === 0 ? '' : ' (imports tell more)'}`)
+    .map(
+      (one) => `${nameOf(one)} ${one.at}${one.earlier.length === 0 ? '' : ' (imports reach further back)'}`,
+    )
   const more = beginnings.length > SHOWN ? `; and ${beginnings.length - SHOWN} more` : ''
-  return [`What happened before the books begin is not in them: ${each.join('; ')}${more}.`]
+  return [`Anything that happened before the books begin is not included: ${each.join('; ')}${more}.`]
 }
 
 const nameOf = ({ account, ledgers }: Beginning): string => [account, ...ledgers].join(', ')
@@ -200,22 +218,22 @@ const beginsWithin = ({ at }: Beginning, { from }: Asked['period']): boolean =>
 function sentence(one: Beginning, period: Asked['period'], isSilent: boolean): string {
   const { account, ledgers, isImported, at, end, earlier } = one
   if (at === null)
-    return `Of ${account} only opening lots are known: what happened before and after them is in no figure.`
+    return `Only opening lots are known for ${account}: anything before or after them is not included in any figure.`
   if (isImported) {
-    const nothing = isAfter(one, period) || isEnded(one, period) ? ', and of nothing in this period' : ''
+    const nothing = isAfter(one, period) || isEnded(one, period) ? ', and nothing in this period' : ''
     const since = isAfter(one, period) || beginsWithin(one, period) ? ` from ${at}` : ''
-    return `Imports tell of ${account}${since}${isSilent ? ` until ${end?.at}` : ' on'}${nothing}.`
+    return `Imports cover ${account}${since}${isSilent ? ` until ${end?.at}` : ' onwards'}${nothing}.`
   }
   if (isAfter(one, period))
-    return `The books of ${nameOf(one)} begin at ${at}: they tell of nothing in this period.`
-  const coins = earlier.slice(0, SHOWN).map(({ coin, at: since }) => `${coin} from ${since} on`)
+    return `The books of ${nameOf(one)} begin at ${at}: they cover nothing in this period.`
+  const coins = earlier.slice(0, SHOWN).map(({ coin, at: since }) => `${coin} from ${since} onwards`)
   const more = earlier.length > SHOWN ? ` and ${earlier.length - SHOWN} more` : ''
-  const except = coins.length === 0 ? '' : `, but for imported history (${coins.join(', ')}${more})`
+  const except = coins.length === 0 ? '' : `, except for imported history (${coins.join(', ')}${more})`
   const there = ledgers.length === 0 ? '' : ' there'
-  return `The books of ${nameOf(one)} begin at ${at}: what happened${there} earlier in the period is in no figure${except}.`
+  return `The books of ${nameOf(one)} begin at ${at}: anything earlier in the period${there} is not included in any figure${except}.`
 }
 
-/** Accounts without tax records: their orders tell of trades, and nothing tells of balances. */
+/** Accounts without tax records: their orders show trades, but nothing shows balances. */
 export async function fromOrdersAlone(ledger: Reader, { account }: Asked): Promise<string[]> {
   if (!ledger.tables.has('trades')) return []
   const rows = await ledger.query(
@@ -227,7 +245,7 @@ export async function fromOrdersAlone(ledger: Reader, { account }: Asked): Promi
   if (rows.length === 0) return []
   const named = rows.map(([name, trades]) => `${name} (trades: ${trades})`).join(', ')
   return [
-    `Known from orders alone, without tax records: ${named}. Their balances, lots, gains and income are in no ` +
-      'figure; a tax key of the account, or imported trades, would bring them.',
+    `Known only from orders, without tax records: ${named}. Their balances, lots, gains and income are not included in any ` +
+      'figure. To include them, configure a tax key for the account or import its trades.',
   ]
 }

@@ -1,5 +1,5 @@
-// What a user's statement may be: one that reads. DuckDB's own parser and planner say what it is, never its text:
-// its type, the functions that its parse tree calls in place of tables, and the operators of its plan.
+// Which statements of a user are allowed: those that only read. DuckDB's own parser and planner decide that,
+// never the text: the statement type, the table functions in its parse tree, and the operators in its plan.
 import { type DuckDBPreparedStatement, StatementType } from '@duckdb/node-api'
 import { UsageError } from '../../models/error.ts'
 import type { Session } from '../ledger/session.ts'
@@ -9,7 +9,9 @@ import { readingFunctions, readingOperators } from './reading.ts'
 
 const expected = 'one statement that reads: select, with, from, values, describe, show, summarize, explain'
 
-/** The one statement of the query, prepared; UsageError when it does anything but read. Nothing of it has run. */
+/**
+ * The query's single statement, prepared; UsageError if it does anything but read. Nothing has been executed.
+ */
 export async function readingStatement(session: Session, query: string): Promise<DuckDBPreparedStatement> {
   mustAsk(query, expected)
   const { explain, statement: text } = splitExplain(query)
@@ -17,7 +19,8 @@ export async function readingStatement(session: Session, query: string): Promise
     throw meetsTheSeal(cause) ? await reachesForFiles(session, text, cause) : cause
   })
   await mustOnlyRead(session, text)
-  // EXPLAIN ANALYZE executes what it explains, so that is looked at as if it stood alone, and then explained by us.
+  // EXPLAIN ANALYZE executes what it explains, so the statement is examined alone and the EXPLAIN is added by
+  // us.
   return explain === null ? statement : await explained(session, explain, text)
 }
 
@@ -26,9 +29,9 @@ async function preparedSelect(session: Session, text: string): Promise<DuckDBPre
   if (statement.statementType !== StatementType.SELECT)
     throw notReading(StatementType[statement.statementType])
   if (statement.parameterCount > 0) {
-    throw new UsageError('The query has places for values that it was not given.', {
+    throw new UsageError('The query has parameters, and values for them cannot be given.', {
       found: `$${statement.parameterName(1)}`,
-      action: 'Write the value into the query.',
+      action: 'Write the values into the query.',
     })
   }
   return statement
@@ -41,7 +44,7 @@ async function prepareOne(session: Session, text: string): Promise<DuckDBPrepare
       expected,
       found: `${statements.count} statements`,
       action:
-        'Run them one by one. A pivot is one statement only when it lists its values: `on column in (…)`.',
+        'Run them one by one. A pivot is a single statement only if it lists its values: `on column in (…)`.',
     })
   }
   return await session.run(() => statements.prepare(0))
@@ -55,12 +58,13 @@ async function explained(session: Session, explain: Explain, text: string): Prom
 }
 
 /**
- * Both looks are needed. `query(…)` may be another statement each time it is planned, so what a query calls by name
- * is taken from its parse tree; what stands behind a view or a macro is seen in the plan alone.
+ * Both checks are needed. `query(…)` can plan a different statement each time, so the functions that a query
+ * calls by name are taken from its parse tree; what lies behind a view or a macro is visible only in the
+ * plan.
  */
 async function mustOnlyRead(session: Session, text: string): Promise<void> {
   const tree = await parseTree(session, text)
-  if (tree === null) throw notReading('a statement whose parse tree DuckDB does not tell')
+  if (tree === null) throw notReading('a statement for which DuckDB gives no parse tree')
   for (const name of tableFunctionsOf(tree)) {
     if (readingFunctions.has(name.toLowerCase())) continue
     throw notReading(`the table function ${name}`)
@@ -72,35 +76,36 @@ async function mustOnlyRead(session: Session, text: string): Promise<void> {
 }
 
 /**
- * Whether the statement was to touch a file where there is none to be touched. DuckDB looks for the file before it tells of
- * what type the statement is, and hands out the class of its error in no other way than as the beginning of the message.
+ * Whether the statement tried to reach a file although none may be reached. DuckDB looks for the file before
+ * it reports the statement's type, and the class of its error is available only as the beginning of the
+ * message.
  */
 const meetsTheSeal = (cause: unknown): boolean =>
   cause instanceof Error && /^(Failed to extract statements: )?Permission Error: /.test(cause.message)
 
-/** What is no select is told by its first word, since DuckDB did not come to tell its type. */
+/**
+ * A statement that is not a select is named by its first word, because DuckDB failed before reporting its
+ * type.
+ */
 async function reachesForFiles(session: Session, text: string, cause: unknown): Promise<UsageError> {
   const tree = await parseTree(session, text)
   if (tree === null) return notReading(firstWord(text).toUpperCase(), cause)
   const called = tableFunctionsOf(tree).filter((name) => !readingFunctions.has(name.toLowerCase()))
-  return new UsageError(
-    'The query reads a file, and there is nothing to read here but the published ledger.',
-    {
-      expected: 'tables of the ledger',
-      found: called.length === 0 ? 'a file in place of a table' : `the table function ${called.join(', ')}`,
-      action:
-        '`tieout tables` lists the tables. To read files beside them, open the ledger with DuckDB itself: docs/elsewhere.md.',
-      cause,
-    },
-  )
+  return new UsageError('The query reads a file; only the published ledger can be read here.', {
+    expected: 'tables of the ledger',
+    found: called.length === 0 ? 'a file in place of a table' : `the table function ${called.join(', ')}`,
+    action:
+      '`tieout tables` lists the tables. To read files as well, open the ledger in DuckDB itself (docs/elsewhere.md).',
+    cause,
+  })
 }
 
 function notReading(found: string | undefined, cause?: unknown): UsageError {
-  return new UsageError('The statement does not only read, and the published ledger is for reading.', {
+  return new UsageError('The statement does more than read, and the published ledger is read-only.', {
     expected,
     ...(found === undefined ? {} : { found }),
     action:
-      'Query the ledger, or copy ledger.duckdb and change the copy with DuckDB. docs/sql.md has what may be asked.',
+      'Query the ledger, or copy ledger.duckdb and change the copy in DuckDB. docs/sql.md lists what is allowed.',
     ...(cause === undefined ? {} : { cause }),
   })
 }
@@ -111,7 +116,7 @@ async function parseTree(session: Session, text: string): Promise<unknown> {
   return (tree as { error: boolean }).error ? null : tree
 }
 
-/** Table functions that the statement names, wherever in it they stand. */
+/** Table functions that the statement names anywhere. */
 function tableFunctionsOf(tree: unknown): string[] {
   const names = new Set<string>()
   for (const node of nodesOf(tree)) {
@@ -120,7 +125,7 @@ function tableFunctionsOf(tree: unknown): string[] {
   return [...names]
 }
 
-/** The operators with which DuckDB would answer; a table function's operator bears its name. */
+/** The operators of DuckDB's plan; the operator of a table function carries the function's name. */
 async function plannedOperators(session: Session, text: string): Promise<ReadonlySet<string>> {
   const plan: unknown = JSON.parse(await answer(session, `explain (format json)\n${text}`, []))
   const names = new Set<string>()
@@ -132,13 +137,13 @@ async function plannedOperators(session: Session, text: string): Promise<Readonl
   return names
 }
 
-/** A function that is called for each row of a table stands in the plan as such only where DuckDB has its name. */
+/** A function that is called for each row of a table is named in the plan only if DuckDB has its name. */
 function inOutName(node: Readonly<Record<string, unknown>>): string {
   const name = (node.extra_info as { Name?: unknown } | undefined)?.Name
   return typeof name === 'string' ? name : 'INOUT_FUNCTION'
 }
 
-/** Every object of the JSON. Not by recursion: a query may nest deeper than the stack. */
+/** Every object of the JSON. Iterative, because a query may nest deeper than the stack. */
 function* nodesOf(json: unknown): Iterable<Readonly<Record<string, unknown>>> {
   const open: unknown[] = [json]
   while (open.length > 0) {
@@ -149,7 +154,7 @@ function* nodesOf(json: unknown): Iterable<Readonly<Record<string, unknown>>> {
   }
 }
 
-/** The text in the last column of the one row that the statement answers. */
+/** The text in the last column of the statement's single row. */
 async function answer(session: Session, sql: string, values: string[]): Promise<string> {
   const reader = await session.run(() => session.connection.runAndReadAll(sql, values))
   return String(reader.getRows()[0]?.at(-1))

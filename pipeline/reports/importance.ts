@@ -1,7 +1,8 @@
-// Which columns of a report answer its question: what a narrow terminal shows first. Files and pipes have all of them.
+// Which columns of a report answer its question: what a narrow terminal shows first. Files and pipes contain
+// all of them.
 import type { Importance } from '../output/screen.ts'
 
-/** What leads from a month's opening value to its closing one. */
+/** What leads from a month's opening value to its closing value. */
 const BRIDGE = [
   'realised_gains',
   'unrealised_change',
@@ -16,7 +17,7 @@ const BRIDGE = [
   'unknown_cost_change',
 ]
 
-/** By name of the report; a column that is not named is shown only where all of them fit. */
+/** By report name; a column that is not listed is shown only if all columns fit. */
 export const importance: Readonly<Record<string, Importance>> = {
   balances: [
     'account',
@@ -67,7 +68,7 @@ export const importance: Readonly<Record<string, Importance>> = {
     ['closing_value', 'currency'],
     'opening_value',
     'realised_gains',
-    // Beside less than all that leads from one value to the other it would read as what is missing.
+    // Without everything that leads from one value to the other, it would read as a missing amount.
     ['difference', 'opening_value', ...BRIDGE],
   ],
   'account-values': [
@@ -87,9 +88,9 @@ export const importance: Readonly<Record<string, Importance>> = {
     'line',
     'kind',
     'amount',
-    // Two wallets of one coin would read alike.
+    // Two wallets of one coin would look the same.
     'ledger',
-    // The notes say the currency as well.
+    // The notes state the currency as well.
     'value',
     ['value', 'currency'],
     ['value', 'no_value_because'],

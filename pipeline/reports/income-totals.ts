@@ -1,4 +1,4 @@
-// What was received in rewards, interest and the like in one tax year, at its value then.
+// What was received in one tax year as rewards, interest and the like, at its value when received.
 
 import { formatAmount, parseAmount } from '../../models/amount.ts'
 import { counted } from '../../models/text.ts'
@@ -8,14 +8,14 @@ import type { Law } from '../rules/law.ts'
 import { OF_ACCOUNT, type ReportRequest, reach, sums, valuesOf, within } from './report.ts'
 
 export interface YearIncome {
-  /** Null where the rules have no figures of it, and for books of an earlier version. */
+  /** Null if the rules have no figures for it, and for books of an earlier version. */
   readonly totals: IncomeTotals | null
   readonly rule: IncomeRule | null
   readonly warnings: readonly string[]
   readonly notes: readonly string[]
 }
 
-/** Of the published books, in their currency; another one of the report changes nothing of it. */
+/** From the published books and in their currency, whatever currency the report uses. */
 export async function yearIncome(ledger: Reader, request: ReportRequest, law: Law): Promise<YearIncome> {
   const { income: rule, currency } = law
   if (ledger.tables.get('income')?.includes('value') !== true)
@@ -48,26 +48,26 @@ export async function yearIncome(ledger: Reader, request: ReportRequest, law: La
       unknown === 0
         ? []
         : [
-            `INCOMPLETE: ${unknown} of ${counted(count, 'receipt')} of income ${unknown === 1 ? 'has' : 'have'} no known value, so that the ` +
+            `INCOMPLETE: ${unknown} of ${counted(count, 'receipt')} of income ${unknown === 1 ? 'has' : 'have'} no known value, so the ` +
               'figures of income are empty. Import prices (`tieout import prices`), or fetch them (`tieout prices fetch`).',
           ],
     notes: [
       ...(isInCurrency
         ? []
         : [
-            `Income is valued in ${String(told)}, the return is in ${currency}: its figures are empty. Set \`reports: { currency: ${currency} }\` and build again.`,
+            `Income is valued in ${String(told)} but the return is in ${currency}, so its figures are empty. Set \`reports: { currency: ${currency} }\` and run \`tieout build\`.`,
           ]),
       ...(count === 0
         ? []
         : [
-            `${rule.what} is all that the books call ${INCOME_KINDS.join(', ')} and that came in (\`report income\` lists it); ` +
-              'what was paid is not set off against it.',
+            `${rule.what} is everything received under the kinds ${INCOME_KINDS.join(', ')} (\`report income\` lists it); ` +
+              'amounts paid are not set off against it.',
           ]),
     ],
   }
 }
 
-/** A return without figures of income must not pass over it in silence. */
+/** A return without figures for income must not omit it silently. */
 function inNoFigure({ name }: Law, count: number, unknown: number, worth: string): string {
   const known = count - unknown
   const receipts = [
@@ -75,7 +75,7 @@ function inNoFigure({ name }: Law, count: number, unknown: number, worth: string
     ...(unknown === 0 ? [] : [`${counted(unknown, 'receipt')} of unknown value`]),
   ]
   return (
-    `Income from rewards, interest and the like is in no figure under ${name} rules: ${receipts.join('; ')} ` +
+    `Income from rewards, interest and the like is not included in any figure under ${name} rules: ${receipts.join('; ')} ` +
     `(\`report income\` lists ${count === 1 ? 'it' : 'them'}).`
   )
 }

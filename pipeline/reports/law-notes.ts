@@ -1,5 +1,6 @@
-// What the law makes of the figures of disposals, for the notes of a report: what is still to come can change the last of them,
-// or makes a figure of a sale that has none yet, and a day that is one disposal stands under one account.
+// What the law implies for the figures of disposals, for the notes of a report: later events can change the
+// most recent figures or supply the figure of a sale that has none yet, and a day treated as one disposal
+// appears under one account.
 import { listValue } from '@duckdb/node-api'
 import { formatAmount } from '../../models/amount.ts'
 import { counted } from '../../models/text.ts'
@@ -30,7 +31,7 @@ export async function lawNotes(
   ]
 }
 
-/** An import tells the day and the value of a gift that was received, and nothing of its giver. */
+/** An import gives the day and the value of a gift received, but nothing about its giver. */
 async function receivedAsGifts(
   ledger: Reader,
   reader: Reader,
@@ -51,13 +52,16 @@ async function receivedAsGifts(
   const count = Number(row?.[0] ?? 0)
   if (count === 0) return []
   return [
-    `${counted(count, 'piece')} of disposals ${count === 1 ? 'is' : 'are'} of coins received as a gift (gift_in), with the day and the value of the ` +
-      `receipt. Under ${name} rules those of the giver count (${giverCounts}): import such coins as opening lots with the giver’s day and cost, ` +
-      'in place of their gift_in, which would count them twice (`tieout import --undo ID`, then the file without it).',
+    `${counted(count, 'piece')} of disposals ${count === 1 ? 'is' : 'are'} of coins received as a gift (gift_in), with the day and the value of ` +
+      `receipt. Under ${name} rules the giver’s day and cost count (${giverCounts}): import such coins as opening lots with these ` +
+      'instead of as gift_in; both together would count them twice (`tieout import --undo ID`, then import the file without that row).',
   ]
 }
 
-/** A gift that is a disposal has its value in the figures, whoever received it: an import does not say who that was. */
+/**
+ * A gift that is a disposal is included at its value, whoever received it: an import does not state the
+ * recipient.
+ */
 async function givenAway(ledger: Reader, { name, giftsTo }: Law, request: ReportRequest): Promise<string[]> {
   if (giftsTo === null || !ledger.tables.has('lot_events')) return []
   const [row] = await ledger.query(
@@ -70,26 +74,26 @@ async function givenAway(ledger: Reader, { name, giftsTo }: Law, request: Report
   if (count === 0) return []
   const [are, their, them] = count === 1 ? ['is a disposal', 'its', 'it'] : ['are disposals', 'their', 'them']
   return [
-    `${counted(count, 'gift')} (gift_out) ${are} at ${their} value then in these figures, whoever received ${them}. Under ${name} rules ${giftsTo}.`,
+    `${counted(count, 'gift')} (gift_out) ${are} included in these figures at ${their} value at that time, whoever received ${them}. Under ${name} rules ${giftsTo}.`,
   ]
 }
 
 /**
- * Where the sale of borrowed coins is the disposal, one that nothing has closed is of the period in which it was sold, and has no
- * gain yet. Elsewhere it is of the period that closes it.
+ * If the sale of borrowed coins is the disposal, a sale that nothing has closed belongs to the period in
+ * which it was sold, and has no gain yet. Otherwise it belongs to the period that closes it.
  */
 async function openShortSales(reader: Reader, law: Law, request: ReportRequest): Promise<string[]> {
   const sold = await soldShort(reader, law, { ...valuesOf(request), currency: request.currency ?? null })
   if (sold.length === 0) return []
   return [
-    `Sold of borrowed coins and not bought again where the books end: ${sold.join(', ')}. Under ${law.name} rules the disposal is the ` +
-      `sale: it belongs to this period, and is in no figure before it is closed (docs/rules/${law.name}.md).`,
+    `Borrowed coins sold and not bought back by the end of the books: ${sold.join(', ')}. Under ${law.name} rules the disposal is the ` +
+      `sale: it belongs to this period, and is not included in any figure until it is closed (docs/rules/${law.name}.md).`,
   ]
 }
 
 /**
- * What was sold of borrowed coins within a time and is not bought again, coin by coin in words; nothing under rules to which
- * the sale is no disposal. `values` are account, from, before and currency.
+ * What was sold of borrowed coins within a period and not bought back, in words, coin by coin; empty under
+ * rules that do not treat the sale as a disposal. `values` are account, from, before and currency.
  */
 export async function soldShort(reader: Reader, { shortSales }: Law, values: Values): Promise<string[]> {
   if (shortSales !== 'when sold' || !reader.tables.has('short_sales')) return []
@@ -111,8 +115,8 @@ export async function soldShort(reader: Reader, { shortSales }: Law, values: Val
 }
 
 /**
- * What of a tax year in which rates change fell on each side, which its figures do not tell apart. `values` are those of
- * `yearSums`.
+ * For a tax year in which rates change: how much fell on each side, which the figures of the year do not
+ * show. `values` are those of `yearSums`.
  */
 export async function rateNotes(
   reader: Reader,
@@ -133,28 +137,28 @@ export async function rateNotes(
   const amounts = ({ gains, losses }: Sums): string =>
     `gains were ${formatAmount(gains.gain)} ${currency} and losses ${formatAmount(-losses.gain)} ${currency}`
   return [
-    `${what} on ${dateText(day)}, and the figures of the year do not say what fell on which side: before that day ` +
+    `${what} on ${dateText(day)}, and the figures of the year do not separate the two sides: before that day ` +
       `${amounts(old)}, from then on ${amounts(later)}. ${todo} (${source}).`,
   ]
 }
 
-/** Where all accounts are one holding, their sales of a day are one, and it has one account. */
+/** If all accounts are one holding, their sales of a day are one disposal, which has one account. */
 function acrossAccounts({ name, takesDayAsOne }: Law, request: ReportRequest): string[] {
   const { account } = request
   if (account === undefined || !takesDayAsOne || !isOneHolding(request)) return []
   return [
-    `Under ${name} rules the sales of one day are one disposal, shown under the account of the first: figures of one account ` +
-      'alone may hold those of others, and lack its own.',
+    `Under ${name} rules the sales of one day are one disposal, shown under the account of the first sale: figures for a single account ` +
+      'may include sales of other accounts and exclude its own.',
   ]
 }
 
-/** Accounts are one holding but for whoever wants each by itself. */
+/** Accounts are one holding unless the scope keeps each apart. */
 const isOneHolding = ({ lots }: ReportRequest): boolean => lots.scope !== 'account'
 
 /**
- * A coin's pool is without lots: a piece that has one has met its purchase, and no later one takes its place. Where all accounts
- * are one holding a purchase in any of them can be it. An account of which imports have told nothing for so long is a note of its
- * own.
+ * A piece with a lot has already been matched with its purchase, and no later purchase replaces it; a piece
+ * from a coin's pool has no lot. If all accounts are one holding, a purchase in any of them may match. An
+ * account whose imports have been silent for long has its own note.
  */
 const OPEN_PIECES = `
   with ends as (
@@ -174,7 +178,10 @@ const OPEN_PIECES = `
 
 const SHOWN = 10
 
-/** The disposals of the report that lie so near to where the books of their account end that something later can change them. */
+/**
+ * The disposals of the report so close to the end of their account's books that a later event can still
+ * change them.
+ */
 async function stillOpen(
   ledger: Reader,
   reader: Reader,
@@ -201,7 +208,7 @@ async function stillOpen(
   const days = new Map<string, { readonly first: number; readonly last: number }>()
   for (const [account, first, last] of found) {
     const { at, isImported } = ends.get(String(account))!
-    const end = isImported ? `imports tell of ${account} until ${at}` : `the books end at ${at}`
+    const end = isImported ? `imports cover ${account} until ${at}` : `the books end at ${at}`
     const same = days.get(end)
     days.set(end, {
       first: Math.min(Number(first), same?.first ?? Number(first)),
@@ -215,5 +222,5 @@ async function stillOpen(
       `(${lookAheadDays} days, ${source}): ${end}.`,
   )
   const more = notes.length - SHOWN
-  return more > 0 ? [...notes.slice(0, SHOWN), `The same holds for ${more} more accounts of imports.`] : notes
+  return more > 0 ? [...notes.slice(0, SHOWN), `The same applies to ${more} more imported accounts.`] : notes
 }

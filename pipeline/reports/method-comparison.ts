@@ -1,5 +1,5 @@
-// Gains by several methods side by side: for each coin what the sales brought, what they cost, and the gain, under each
-// method. What has no known gain under a method is counted there, never guessed.
+// Gains by several methods side by side: for each coin the proceeds, the cost and the gain under each method.
+// Pieces with no known gain under a method are counted, never guessed.
 import { UsageError } from '../../models/error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Cell, Row } from '../output/cell.ts'
@@ -20,7 +20,9 @@ import {
   within,
 } from './report.ts'
 
-/** `fifo,lifo` is two methods, `fifo,2025:hifo,lifo` as well: one that changes with a tax year, and lifo. */
+/**
+ * `fifo,lifo` is two methods, and so is `fifo,2025:hifo,lifo`: one that changes with a tax year, and lifo.
+ */
 export function parseMethods(text: string): string[] {
   const methods: string[] = []
   for (const part of text.split(',').map((one) => one.trim())) {
@@ -33,9 +35,9 @@ export function parseMethods(text: string): string[] {
   if (methods.length > 1 && repeated === undefined) return methods
   throw new UsageError('--methods compares several methods.', {
     where: '--methods',
-    expected: 'at least two different ones, such as fifo,lifo,hifo',
+    expected: 'at least two different methods, such as fifo,lifo,hifo',
     found: text,
-    action: 'Name the methods, or use --method for one.',
+    action: 'Name the methods, or use --method for a single one.',
   })
 }
 
@@ -44,12 +46,12 @@ type Sums = ReadonlyMap<string, readonly [Cell, Cell, Cell, Cell]>
 
 const FIGURES = ['proceeds', 'cost_basis', 'gain', 'unknown_pieces'] as const
 
-/** Columns coin and currency, then the figures of each method, in the order in which they were named. */
+/** Columns coin and currency, then the figures of each method, in the order given. */
 export async function comparisonReport(
   ledger: Ledger,
   request: ReportRequest,
   methods: readonly string[],
-  /** Told of each method before it is calculated. */
+  /** Called with each method before it is calculated. */
   onMethod: (method: string, done: number) => void = () => {},
 ): Promise<Report> {
   const standing = await reportNotes(ledger, request)
@@ -69,7 +71,7 @@ export async function comparisonReport(
        group by coin, currency`,
       values,
     )
-    // A book of its own in memory for each method would add up.
+    // An in-memory database per method would add up.
     if (reader !== ledger) reader.close()
     found.push(new Map(rows.map(([coin, currency, ...figures]) => [keyOf(coin, currency), figures as never])))
     notes.push(...how.map((note) => `${method}: ${note}`))
@@ -94,7 +96,7 @@ export async function comparisonReport(
 
 const NOTHING: readonly Cell[] = [null, null, null, 0]
 
-/** A selection of lots belongs to the method that follows it. */
+/** A selection of lots belongs to the method that uses it. */
 function choiceOf({ selection, ...choice }: LotChoice, method: string): LotChoice {
   return { ...choice, method, ...(/\bspecific\b/.test(method) ? { selection } : {}) }
 }

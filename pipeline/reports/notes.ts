@@ -1,12 +1,15 @@
-// What every report says besides its figures: as of when the books stand, what they lack for it, and which breaks are open
-// or explained.
+// What every report states besides its figures: the state of the books it was made from, what they do not
+// cover, and which breaks are open or explained.
 
 import { counted } from '../../models/text.ts'
 import type { Reader } from '../ledger/reader.ts'
 import { fromOrdersAlone, outsideTheBooks } from './gaps.ts'
 import { answeredRuns, type ReportRequest } from './report.ts'
 
-/** Notes of a report: the last run, what is lacking, open breaks of severity error and warning by name, the user's notes. */
+/**
+ * Notes of a report: the last run, gaps, open breaks of severity error and warning by name, the user's
+ * explanations.
+ */
 export async function reportNotes(
   ledger: Reader,
   asked: Pick<ReportRequest, 'account' | 'period'>,
@@ -27,12 +30,12 @@ async function asOf(ledger: Reader, before: string | null): Promise<string[]> {
     const isEarly = before !== null && ended < before
     return [
       `As of the run that ended at ${ended}.`,
-      ...(isEarly ? ['The period extends past that run: what comes after it is in no figure.'] : []),
+      ...(isEarly ? ['The period extends past that run: anything later is not included in any figure.'] : []),
     ]
   }
   return typeof started === 'string'
     ? [`As of the run that began at ${started} and has not ended.`]
-    : ['No run has asked the venue yet.']
+    : ['No run has reached the venue yet.']
 }
 
 async function openBreaks(ledger: Reader): Promise<string> {
@@ -52,7 +55,7 @@ async function openBreaks(ledger: Reader): Promise<string> {
     : `Open breaks: ${parts.join('; ')}.`
 }
 
-/** Explained warnings with what explains them; a ledger of an earlier version has no notes. */
+/** Explained warnings with their explanations; a ledger of an earlier version has no notes. */
 async function explainedBreaks(ledger: Reader): Promise<string[]> {
   if (ledger.tables.get('breaks')?.includes('note') !== true) return []
   const rows = await ledger.query(

@@ -1,10 +1,10 @@
-// What values leave out of futures: a position that is open is in no balance but by what it has realised.
+// What values leave out of futures: an open position is in a balance only to the extent that it is realised.
 import type { Ledger } from '../ledger/ledger.ts'
 import { OF_ACCOUNT, type ReportRequest } from './report.ts'
 
-export const OPEN_POSITIONS = 'Open futures positions count as far as they are realised.'
+export const OPEN_POSITIONS = 'Open futures positions are included only to the extent that they are realised.'
 
-/** That sentence and where the rest is, of accounts that had futures before the period ended. */
+/** That sentence and where the rest is, for accounts that had futures before the period ended. */
 export async function openPositions(
   ledger: Ledger,
   { account, period }: Pick<ReportRequest, 'account' | 'period'>,
@@ -16,6 +16,6 @@ export async function openPositions(
     { account: account ?? null, before: period.before },
   )
   return row?.[0] === true
-    ? [`${OPEN_POSITIONS} The rest, as the venue valued it last, is in the table \`unrealised\`.`]
+    ? [`${OPEN_POSITIONS} The unrealised part, as last valued by the venue, is in the table \`unrealised\`.`]
     : []
 }

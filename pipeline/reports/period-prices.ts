@@ -1,47 +1,52 @@
-// What one of each coin cost when a period begins or ends. The books have the prices of the ends of UTC days; a period that
-// ends within one, as the days of most zones do, takes what the models that value the books make of the published prices at
-// that very moment.
+// The price of each coin when a period begins or ends. The books hold prices at the end of UTC days. A period
+// that ends within a UTC day, as days in most zones do, uses the valuation models on the published prices at
+// that very instant.
 import { literal } from '../engine/quote.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { lastAnswered } from './report.ts'
 import { copy, valueAmounts } from './revalue.ts'
 
-/** The last day of which the books have values. */
+/** The last day for which the books have values. */
 export const LAST_DAY = '(select max(day) from daily_valuation)'
 
-/** What one of each coin cost at the end of a UTC day; `day` is SQL. */
+/** The price of one of each coin at the end of a UTC day; `day` is SQL. */
 export const pricesOf = (day: string): string =>
   `select coin, any_value(price) as price, any_value(currency) as currency, any_value(priced_at) as priced_at
    from daily_valuation where day = ${day} group by coin`
 
-/** SQL of what so much is worth: nothing of a coin is worth nothing, whatever it costs; an empty value says that it is not known. */
+/**
+ * SQL of what a quantity is worth: zero of a coin is worth zero, whatever its price; an empty value means
+ * unknown.
+ */
 export const worthOf = (quantity: string, valued: string): string =>
   `case when ${quantity} = 0 then 0::decimal(38, 18) else ${valued} end`
 
-/** SQL of the currency of that worth: nothing is worth nothing in the currency of the books. */
+/** SQL of the currency of that worth: zero is worth zero in the currency of the books. */
 export const currencyOf = (quantity: string, ofPrice: string): string =>
   `coalesce(${ofPrice}, case when ${quantity} = 0 then (select min(currency) from daily_valuation) end)`
 
 const DAY_BEFORE = `cast($before::timestamptz at time zone 'UTC' as date) - interval 1 day`
 
-/** The last UTC day that ended before the value `$before`; the last that the books know where they end before it. */
+/**
+ * The last UTC day that ended before the value `$before`, or the last day of the books if they end earlier.
+ */
 const lastDayBefore = (ledger: Ledger): string => `(case
   when $before::timestamptz is null then ${LAST_DAY}
   when $before::timestamptz > ${lastAnswered(ledger)} then least(${LAST_DAY}, ${DAY_BEFORE})
   else ${DAY_BEFORE}
 end)`
 
-/** Until when the prices go that a period ends with. */
+/** The prices that a period ends with, and how far they reach. */
 export interface PeriodPrices {
   /** SQL of coin, price, currency and priced_at. */
   readonly sql: string
-  /** The last day that has values, where the period ends beyond it; null where it does not. */
+  /** The last day that has values if the period ends after it, else null. */
   readonly booksEnd: string | null
 }
 
 /**
- * Prices of the moment before the instant `before`, or of the last day of the books: without an instant, and where the venue
- * last answered before it and nothing imported is of later days.
+ * Prices just before the instant `before`, or of the last day of the books: if no instant is given, or if the
+ * venue last answered before it and nothing imported is later.
  */
 export async function pricesBefore(ledger: Ledger, before: string | null): Promise<PeriodPrices> {
   const [row] = await ledger.query(
@@ -60,8 +65,9 @@ export async function pricesBefore(ledger: Ledger, before: string | null): Promi
 }
 
 /**
- * West of UTC a day ends some hours after the UTC day of its date. A file may have one price a day, which stands at the
- * beginning of that UTC day and no longer counts then: of a coin without another one, the end of the UTC day has it.
+ * West of UTC a day ends some hours after the UTC day of its date. A file may have one price a day, which
+ * applies to the beginning of that UTC day and is no longer used then: a coin without another price takes
+ * that of the end of the UTC day.
  */
 const HALF_A_DAY = 12
 
@@ -70,7 +76,7 @@ const orElse = (prices: string, others: string): string => `
   union all
   select coin, price, currency, priced_at from (${others}) where coin not in (select coin from (${prices}))`
 
-/** Books of an earlier version may lack what the models read. */
+/** Books of an earlier version may not have the tables that the models read. */
 const canValue = (ledger: Ledger): boolean =>
   ['prices', 'price_sources'].every((table) => ledger.tables.has(table))
 
@@ -78,7 +84,7 @@ const HELD = `
   select distinct coin as entry_id, coin, 1::decimal(38, 18) as quantity, $before::timestamptz - interval 1 millisecond as valued_at
   from balance_history`
 
-/** No price counts for longer than five days. */
+/** No price is used for longer than five days. */
 const PRICES = `
   select * from prices
   where priced_at < $before::timestamptz and priced_at > $before::timestamptz - interval 6 days`

@@ -1,5 +1,5 @@
-// The stretch of time that a report is about. Days and years are those of UTC and the calendar, or of the rules that the
-// report follows: a tax year is named by the calendar year in which it begins.
+// The period that a report is about. Days and years are those of UTC and the calendar, or of the rules that
+// the report follows: a tax year is named after the calendar year in which it begins.
 import { UsageError } from '../../models/error.ts'
 import { parseInstant } from '../config/context.ts'
 import { startOfDay, startOfYear, type TaxCalendar, utcCalendar, yearLabel } from '../rules/calendar.ts'
@@ -26,7 +26,7 @@ export interface Period {
 
 const DAY_MS = 86_400_000
 
-/** UsageError for an impossible date, a year beside other limits, and a period without time in it. */
+/** UsageError for an impossible date, a year combined with other limits, and an empty period. */
 export function readPeriod({ from, to, year }: PeriodOptions, calendar: TaxCalendar = utcCalendar): Period {
   if (year !== undefined) return yearPeriod(year, from !== undefined || to !== undefined, calendar)
   const starts = from === undefined ? null : firstInstant(from, '--from', calendar)
@@ -59,12 +59,15 @@ function instantAfter(text: string, option: string, { timeZone }: TaxCalendar): 
 
 function yearPeriod(year: number, withLimits: boolean, calendar: TaxCalendar): Period {
   if (!Number.isInteger(year) || year < 1970 || year > 9999 || withLimits) {
-    throw new UsageError(withLimits ? '--year stands for a whole period.' : '--year is not a year.', {
-      where: '--year',
-      expected: withLimits ? '--year alone, or --from and --to' : 'a calendar year such as 2025',
-      found: String(year),
-      action: 'Correct the options.',
-    })
+    throw new UsageError(
+      withLimits ? '--year cannot be combined with --from or --to.' : '--year is not a year.',
+      {
+        where: '--year',
+        expected: withLimits ? '--year alone, or --from and --to' : 'a calendar year such as 2025',
+        found: String(year),
+        action: 'Correct the options.',
+      },
+    )
   }
   return {
     from: iso(startOfYear(calendar, year)),

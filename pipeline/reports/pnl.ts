@@ -1,7 +1,8 @@
-// Profit and loss by month and symbol, in the columns of `pnl_monthly`: gains of matched lots, futures as the venue booked
-// them, interest, liquidations, and fees that belong to no trade. Months are those of the report's zone. Summed here so that it follows the period and the lots that were asked for, from the same parts as that
-// table (sql/intermediate/pnl), which decide what counts, where, and what an unknown gain is.
-// Amounts of different coins are never added; what has no known gain is counted, not guessed.
+// Profit and loss by month and symbol, in the columns of `pnl_monthly`: gains of matched lots, futures as the
+// venue booked them, interest, liquidations, and fees that belong to no trade. Months are those of the
+// report's zone. It is summed here, so that it honours the requested period and lots, from the same parts as
+// that table (sql/intermediate/pnl), which determine what counts, in which line, and how an unknown gain is
+// treated. Amounts of different coins are never added. Unknown gains are counted, not guessed.
 
 import type { Ledger } from '../ledger/ledger.ts'
 import { shippedModel } from '../ledger/models.ts'
@@ -25,7 +26,7 @@ import {
   within,
 } from './report.ts'
 
-/** line_id names the line by the five columns before the amounts. */
+/** line_id identifies the line by the five columns before the amounts. */
 const COLUMNS: readonly Column[] = [
   { name: 'account' },
   { name: 'month', kind: 'date' },
@@ -61,14 +62,14 @@ export async function pnlReport(ledger: Ledger, request: ReportRequest): Promise
   }
 }
 
-/** SQL of the id of a line, of its five columns; what is not known is empty there. */
+/** SQL of a line's id, built from its five columns; unknown ones are empty there. */
 export const LINE_ID = `concat(account, '/', month, '/', product_line, '/', symbol, '/', coin)`
 
-/** Month in a zone of the value `$zone`, of an instant. */
+/** The month of an instant in the zone given by the value `$zone`. */
 const month = (instant: string): string =>
   `date_trunc('month', timezone($zone::varchar, ${instant}))::date::varchar`
 
-/** What the disposals that a reader has add to which line: rows of sql/intermediate/pnl/lot_pnl_parts.sql, by month. */
+/** What a reader's disposals add to which line: rows of sql/intermediate/pnl/lot_pnl_parts.sql, by month. */
 export const lotParts = (): string =>
   `(select *, ${month('occurred_at')} as month from (${shippedModel('staging.lot_pnl_parts').select}))`
 
@@ -76,7 +77,10 @@ export const lotParts = (): string =>
 const canTellImported = ({ tables }: Pick<Reader, 'tables'>): boolean =>
   tables.get('imported_entries')?.includes('counter_entry_id') === true && tables.has('lot_events')
 
-/** The same of entries and imported rows: rows of sql/intermediate/pnl/entry_pnl_parts.sql and imported_pnl_parts.sql, by month. */
+/**
+ * The same for entries and imported rows: rows of sql/intermediate/pnl/entry_pnl_parts.sql and
+ * imported_pnl_parts.sql, by month.
+ */
 export function entryParts(ledger: Pick<Reader, 'tables'>): string {
   const names = [
     'staging.entry_pnl_parts',
@@ -86,7 +90,7 @@ export function entryParts(ledger: Pick<Reader, 'tables'>): string {
   return `(select *, ${month('occurred_at')} as month from (${parts}))`
 }
 
-/** Of lots, fees are part of the gain. A month in which no gain is known has none, not zero. */
+/** The gain of a lot already includes its fees. A month in which no gain is known has no gain, not zero. */
 async function lotLines(reader: Reader, request: ReportRequest, currency: string | null): Promise<Row[]> {
   const none = 'cast(0 as decimal(38, 18))'
   return await sums(
@@ -119,7 +123,7 @@ function byLineId(one: Row, other: Row): number {
   return String(one.at(-1)) < String(other.at(-1)) ? -1 : 1
 }
 
-/** Sums by coin and product line, and by coin where it has several lines. */
+/** Sums by coin and product line, and by coin if it has several product lines. */
 function totalsOf(lines: readonly Row[]): Row[] {
   return distinct(lines, 4).flatMap((coin) => {
     const inCoin = lines.filter((row) => row[4] === coin)

@@ -25,7 +25,7 @@ export const REPORT_FORMATS = ['table', 'csv', 'xlsx', 'html', 'json'] as const
 export type ReportFormat = (typeof REPORT_FORMATS)[number]
 
 export interface Destination {
-  /** File or folder; standard output when absent. */
+  /** File or folder; standard output if absent. */
   readonly out?: string | undefined
   /** Folder of the books, no part of which is ever replaced. */
   readonly dir: string
@@ -34,9 +34,9 @@ export interface Destination {
 }
 
 /**
- * Writes the report and answers the file, or null for standard output.
- * CSV and JSON hold the rows alone; what else is to be known goes to standard error.
- * UsageError (code 2) for a place that cannot be written, and for a workbook on a terminal.
+ * Writes the report and returns the file, or null for standard output. CSV and JSON contain only the rows;
+ * warnings and notes go to standard error. UsageError (code 2) for a path that cannot be written, and for a
+ * workbook on a terminal.
  */
 export async function writeReport(
   report: Report,
@@ -46,7 +46,7 @@ export async function writeReport(
   let file: string | null = null
   if (out === undefined) {
     if (format === 'xlsx') {
-      throw new UsageError('A workbook is not written to a terminal.', {
+      throw new UsageError('A workbook cannot be written to a terminal.', {
         expected: '--out FILE with --format xlsx',
         action: 'Name a file or a folder.',
       })
@@ -61,7 +61,7 @@ export async function writeReport(
   return file
 }
 
-/** The report as a table for people: title, what makes it incomplete, rows, totals, notes; without a line break at the end. */
+/** The report as a table for people: title, warnings, rows, totals, notes; without a trailing line break. */
 export async function printReport(report: Report): Promise<string> {
   const rows = await allRows(report.rows, TABLE_ROW_LIMIT)
   return page(
@@ -70,7 +70,7 @@ export async function printReport(report: Report): Promise<string> {
   )
 }
 
-/** The same for a terminal so many columns wide: what fits, and what does not by name. */
+/** The same for a terminal of a given width: the columns that fit, and the names of those that do not. */
 async function showReport(report: Report, width: number): Promise<string> {
   const { columns, importance, totals } = report
   let count = 0
@@ -85,7 +85,7 @@ async function showReport(report: Report, width: number): Promise<string> {
   return page(report, whole, (text) => setIn(text, width))
 }
 
-/** Headings over nothing would leave open whether something is missing. */
+/** Headings over no rows would leave open whether something is missing. */
 const orNone = ({ totals }: Report, rows: number, table: string): string =>
   rows === 0 && totals.length === 0 ? 'None.' : table
 

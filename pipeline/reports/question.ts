@@ -1,4 +1,4 @@
-// A question to the published ledger in the user's own SQL, and who answers it.
+// A question in the user's own SQL to the published ledger, and the interface of what answers it.
 import type { Clock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
 import type { EngineSettings } from '../engine/settings.ts'
@@ -7,12 +7,12 @@ import type { Pieces } from '../output/deliver.ts'
 export const QUERY_FORMATS = ['table', 'csv', 'json', 'parquet'] as const
 export type QueryFormat = (typeof QUERY_FORMATS)[number]
 
-/** All that an answer depends on, as it also crosses from one process to another. */
+/** Everything that an answer depends on, in a form that can be sent to another process. */
 export interface Question {
   readonly dir: string
   readonly query: string
   readonly format: QueryFormat
-  /** Columns of the terminal; absent when the answer does not go to one. */
+  /** Columns of the terminal; absent if the answer does not go to one. */
   readonly width?: number
   readonly engine: EngineSettings
   readonly timeoutMs: number
@@ -23,7 +23,7 @@ export interface Stopping {
   readonly signal?: AbortSignal
 }
 
-/** Hands the answer over piece by piece; an error when the question is refused, or fails before its last row. */
+/** Delivers the answer piece by piece; throws if the question is refused or fails before its last row. */
 export type Answer = (
   question: Question,
   stopping: Stopping,
@@ -32,7 +32,7 @@ export type Answer = (
 
 const COMMENTS = /--[^\n]*|\/\*[\s\S]*?\*\//g
 
-/** UsageError for a query that holds nothing but spaces and comments. */
+/** UsageError for a query that contains only whitespace and comments. */
 export function mustAsk(query: string, expected: string): void {
   if (!/^[\s;]*$/.test(query.replace(COMMENTS, ''))) return
   throw new UsageError('The query is empty.', {

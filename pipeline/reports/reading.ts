@@ -1,5 +1,5 @@
-// What a plan of a reading query consists of, in DuckDB's words. All else is refused, also what a later DuckDB adds:
-// a name comes in here after somebody has looked at what it does.
+// What the plan of a reading query may consist of, by DuckDB's names. Everything else is refused, including
+// whatever a later DuckDB adds: a name is added here only after somebody has checked what it does.
 
 /** Operators that read, compute or hold rows; a scan of a table is one of them. */
 export const readingOperators: ReadonlySet<string> = new Set([
@@ -55,8 +55,8 @@ export const readingOperators: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Functions that stand in place of a table and only make rows of their arguments, or tell of the catalogue.
- * `query` is none: what it runs may differ each time that it is planned.
+ * Functions that take the place of a table and only produce rows from their arguments, or describe the
+ * catalogue. `query` is not one of them: it can run a different statement each time it is planned.
  */
 export const readingFunctions: ReadonlySet<string> = new Set([
   'duckdb_columns',

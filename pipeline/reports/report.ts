@@ -1,5 +1,5 @@
 // A report is data: a title, columns, rows, totals and notes, so that every format prints the same figures.
-// Rows come as they are read; the ledger that they come from stays open until they have been printed.
+// Rows are streamed; the ledger that they come from must stay open until they have been printed.
 
 import { formatAmount, parseAmount } from '../../models/amount.ts'
 import { TieoutError, UsageError } from '../../models/error.ts'
@@ -15,24 +15,24 @@ import type { LotChoice } from '../rules/matching.ts'
 import type { Period } from './period.ts'
 
 export interface Report {
-  /** What a file of it is named by: the report, and what it was narrowed to. */
+  /** The parts of its file name: the report, and what it was filtered by. */
   readonly fileName: readonly string[]
   readonly title: string
   readonly columns: readonly Column[]
   /** Which columns a narrow terminal shows first. */
   readonly importance?: Importance | undefined
   readonly rows: RowBatches
-  /** Sums of the rows for people; formats for machines leave them out. */
+  /** Sums of the rows, for people; machine-readable formats omit them. */
   readonly totals: readonly Row[]
-  /** What makes the figures incomplete: said before them in every form. */
+  /** What makes the figures incomplete; printed before them in every format. */
   readonly warnings?: readonly string[]
   /** What it was asked for and made from, by name; for the cover of a workbook. */
   readonly facts?: readonly (readonly [string, string])[]
-  /** What a reader must know besides the rows: as of when, open breaks, what the figures leave out. */
+  /** What a reader must know besides the rows: as of when, open breaks, what the figures exclude. */
   readonly notes: readonly string[]
-  /** What its printed document has instead of the one table, and at the head and foot of each page. */
+  /** What its printed document has instead of the single table, and at the head and foot of each page. */
   readonly sections?: readonly Section[]
-  /** The zone by whose clocks its printed document has times; UTC when absent. */
+  /** The zone of the times in its printed document; UTC if absent. */
   readonly zone?: string
   readonly running?: Running
 }
@@ -41,19 +41,22 @@ export interface Report {
 export interface ReportRequest {
   readonly account?: string | undefined
   readonly period: Period
-  /** IANA name of the one zone whose days, months and years the report counts. */
+  /** IANA name of the single zone that determines the report's days, months and years. */
   readonly zone: string
   readonly lots: LotChoice
   readonly currency?: string | undefined
   /** For US forms: which Form 1099-DA was received. */
   readonly form1099?: Form1099 | undefined
-  /** Losses of returns from before the books, as configured; they are of returns under the configured rules. */
+  /**
+   * Losses of returns from before the books, as configured; those returns were filed under the configured
+   * rules.
+   */
   readonly losses?: OpeningLosses | undefined
-  /** Null where none are configured that have returns. */
+  /** Null if the configured rules have no returns. */
   readonly lossesUnder: string | null
 }
 
-/** UsageError when the ledger was published by a version that did not make the table. */
+/** UsageError if the ledger was published by a version that did not create the table. */
 export function requireTable(ledger: Reader, table: string): void {
   if (ledger.tables.has(table)) return
   throw new UsageError(`The published ledger has no table ${table}.`, {
@@ -66,8 +69,8 @@ export function requireTable(ledger: Reader, table: string): void {
 const SAFE_REACH = 1e20
 
 /**
- * Rows of a query whose sums are proven not to have overflowed: its last column is the largest sum that the summed
- * rows could have reached (`reach(…)`), and is taken off.
+ * Rows of a query whose sums are proven not to have overflowed. Its last column, `reach(…)`, is the largest
+ * sum that the summed rows could have reached; it is checked and removed.
  */
 export async function sums(reader: Pick<Reader, 'query'>, sql: string, values: Values): Promise<Row[]> {
   const rows = await reader.query(sql, values)
@@ -76,22 +79,22 @@ export async function sums(reader: Pick<Reader, 'query'>, sql: string, values: V
     throw new TieoutError('A sum is too large to be exact.', {
       where: row.slice(0, -1).join(', '),
       expected: 'amounts whose sum stays below 10^20',
-      action: 'Run `tieout check`: the check of sums near overflow names the records.',
+      action: 'Run `tieout check`: the check for sums near overflow lists the records.',
     })
   }
   return rows.map((row) => row.slice(0, -1))
 }
 
 /**
- * SQL for the last column of `sums`: bounds the sum of each of the columns. The largest is found as a decimal, since a
- * decimal takes longer to become a double than to be summed.
+ * SQL for the last column of `sums`: bounds the sum of each of the columns. The maximum is taken as a
+ * decimal, because converting a decimal to a double takes longer than summing it.
  */
 export function reach(...columns: readonly string[]): string {
   const bounds = columns.map((column) => `coalesce(cast(max(abs(${column})) as double), 0)`)
   return `count(*) * greatest(${bounds.join(', ')}, 0)`
 }
 
-/** Adds amounts exactly; what is null adds nothing, and nothing but nulls adds to null. */
+/** Adds amounts exactly. Nulls add nothing; if all are null, so is the sum. */
 export function addAmounts(amounts: readonly unknown[]): string | null {
   let sum: bigint | null = null
   for (const amount of amounts) {
@@ -101,23 +104,26 @@ export function addAmounts(amounts: readonly unknown[]): string | null {
   return sum === null ? null : formatAmount(sum)
 }
 
-/** SQL that holds a time column to a period by the values `$from` and `$before`. */
+/** SQL that restricts a time column to a period by the values `$from` and `$before`. */
 export function within(column: string): string {
   return `($from::timestamptz is null or ${column} >= $from::timestamptz)
     and ($before::timestamptz is null or ${column} < $before::timestamptz)`
 }
 
-/** SQL of the runs whose word on when the books stand counts; a ledger of an older version does not tell them from others. */
+/**
+ * SQL of the runs that count towards the state of the books; a ledger of an older version does not
+ * distinguish them.
+ */
 export const answeredRuns = (ledger: Pick<Reader, 'tables'>): string =>
   ledger.tables.get('runs')?.includes('is_answered') === true
     ? '(select * from runs where is_answered)'
     : 'runs'
 
-/** SQL of when the venue last answered a run: until then it is known what there was, and beyond it only what imports tell. */
+/** SQL of when the venue last answered a run: up to then the records are known, and after it only imports. */
 export const lastAnswered = (ledger: Pick<Reader, 'tables'>): string =>
   `(select max(ended_at) from ${answeredRuns(ledger)})`
 
-/** SQL that holds a row to the account of the value `$account`, if there is one. */
+/** SQL that restricts a row to the account of the value `$account`, if there is one. */
 export const OF_ACCOUNT = '($account::varchar is null or account = $account)'
 
 export function valuesOf({ account, period }: ReportRequest): Values {
@@ -128,7 +134,10 @@ export function fileNameOf(name: string, { account, period }: ReportRequest): st
   return [name, account ?? '', period.label.replaceAll(' ', '-')]
 }
 
-/** Changes of balances: entries of the venue's accounts, and imported rows of accounts that imports alone tell of. */
+/**
+ * Changes of balances: entries of the venue's accounts, and imported rows of accounts known only from
+ * imports.
+ */
 export function movesOf(ledger: Ledger): string {
   const columns = 'account, ledger, coin, kind, amount, occurred_at, entry_id'
   // Books of an earlier version have no imported entries.
@@ -138,7 +147,7 @@ export function movesOf(ledger: Ledger): string {
   return `(select ${columns}, null::varchar as imported_id from entries ${imported})`
 }
 
-/** UsageError with the accounts there are, when the ledger knows nothing of this one. */
+/** UsageError that lists the known accounts if the ledger does not know this one. */
 export async function requireAccount(ledger: Ledger, account: string | undefined): Promise<void> {
   if (account === undefined) return
   const known = await ledger.query(

@@ -1,6 +1,6 @@
-// Lots in another currency than the published one: each event of `lot_events` valued at the rate of its own time, as if
-// the books had been built in that currency. The rates are those of the models that value the books, run once more over
-// the published prices; without one a value is unknown, never zero.
+// Lots in a currency other than the published one: each event of `lot_events` is valued at the rate of its
+// own time, as if the books had been built in that currency. The rates come from the models that value the
+// books, run once more over the published prices. Without a rate a value is unknown, never zero.
 import { dirname } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { literal } from '../engine/quote.ts'
@@ -13,14 +13,20 @@ import { priceWays } from '../ledger/price-ways.ts'
 import { loadTable } from '../output/load.ts'
 import { requireTable } from './report.ts'
 
-/** What is stated in the wanted currency itself needs no rate; what that is, the model says that values the books. */
+/**
+ * A value stated in the wanted currency needs no rate; which values those are is defined by the model that
+ * values the books.
+ */
 const stated = (): string =>
   `select id, coin, stated_value as value from (${shippedModel('staging.stated_values').select}) where currency = $wanted`
 
-/** What it reads. */
+/** The tables that it reads. */
 const STATED_IN = ['imported_trades', 'imported_lots', 'p2p_trades']
 
-/** The published value of each event is an amount of the published currency at its time; so is the other, where it differs. */
+/**
+ * The published value of each event is an amount of the published currency at its time, and so is the value
+ * given if it differs.
+ */
 const AMOUNTS = `
   select rowid::varchar as entry_id, $published::varchar as coin, abs(value) as quantity, happened_at as valued_at
   from valued_events
@@ -38,7 +44,7 @@ const revaluedAs = (value: string, valuation: string): string => `
     else ${valuation}.value
   end`
 
-/** In a coin no fee of an exchange has another side to be on, as in books that are built in one. */
+/** In a coin, an exchange fee cannot be on the other side, as in books that are built in a coin. */
 const revalued = (isMoney: boolean): string => `
   select events.* exclude (place_of_event) replace (
     ${revaluedAs('value', 'valuations')} as value,
@@ -55,7 +61,7 @@ const revalued = (isMoney: boolean): string => `
   left join stated on stated.id = events.event_id and stated.coin = events.coin
   where events.coin <> $wanted`
 
-/** What the models of valuation read, in the order in which they are made. */
+/** The valuation models' inputs, in the order in which they are built. */
 const valuationModels = (): Model[] => [
   shippedModel('staging.price_links'),
   shippedModel('staging.price_pairs'),
@@ -65,14 +71,17 @@ const valuationModels = (): Model[] => [
   shippedModel('main.valuations'),
 ]
 
-/** The one currency in which the published lots are calculated; null while nothing is. */
+/** The single currency in which the published lots are calculated; null if there are none. */
 export async function publishedCurrency(ledger: Ledger): Promise<string | null> {
   const table = ledger.tables.has('lot_events') ? 'lot_events' : 'disposals'
   const [row] = await ledger.query(`select min(currency) from ${table}`)
   return typeof row?.[0] === 'string' ? row[0] : null
 }
 
-/** Whether lots in the one can be had in the other: coins that are money in the books have no lots to value. */
+/**
+ * Whether lots in one currency can be had in the other: coins that are money in the books have no lots to
+ * value.
+ */
 export function canRevalue(ledger: Ledger, published: string): boolean {
   return moneyCodes(dirname(ledger.file)).has(published)
 }
@@ -88,7 +97,7 @@ export async function revalueEvents(
   const dir = dirname(ledger.file)
   const money = [...new Set([...moneyCodes(dir), wanted])]
   const hubs = quoteCoins(dir)
-  // A way from money to money leads over money and quote coins alone: no price of another coin is turned round.
+  // A route from money to money uses only money and quote coins: no price of another coin is inverted.
   const known = [...new Set([...money, ...hubs])].map(literal).join(', ')
   await copy(
     connection,
@@ -105,14 +114,17 @@ export async function revalueEvents(
 
 interface Valuation {
   readonly currency: string
-  /** Codes of money; those of the books when absent. */
+  /** Codes of money; those of the books if absent. */
   readonly money?: readonly string[]
-  /** A select of what is to be valued, with the columns of `staging.amounts_to_value`. */
+  /** A select of the amounts to be valued, with the columns of `staging.amounts_to_value`. */
   readonly amounts: string
   readonly values?: Readonly<Record<string, string>>
 }
 
-/** Makes the table `valuations` from the table `prices` on the connection, by the models that value the books. */
+/**
+ * Creates the table `valuations` from the table `prices` on the connection, with the models that value the
+ * books.
+ */
 export async function valueAmounts(
   connection: DuckDBConnection,
   ledger: Ledger,
@@ -136,7 +148,7 @@ export async function valueAmounts(
 const listOf = (codes: readonly string[], column: string): string =>
   `select unnest([${codes.map((code) => `${literal(code)}::varchar`).join(', ')}]) as ${column}`
 
-/** Fills a table on the connection with what the published ledger answers. */
+/** Fills a table on the connection with the result of a query on the published ledger. */
 export async function copy(
   connection: DuckDBConnection,
   ledger: Ledger,

@@ -1,6 +1,6 @@
 // The owner's own choice of lots, from CSV: for disposals under specific identification
-// (`disposal_id,lot_id,quantity`), and for lots that leave the scope of all accounts (`account,coin,lot_id,quantity`).
-// What is wrong is refused with file, line and column.
+// (`disposal_id,lot_id,quantity`), and for lots that leave the universal scope
+// (`account,coin,lot_id,quantity`). Errors are reported with file, line and column.
 import { basename } from 'node:path'
 import { UsageError } from '../../models/error.ts'
 import { LARGE_FILE_BYTES, readInputFile } from '../config/input-file.ts'
@@ -11,7 +11,7 @@ import { ImportRow } from '../imports/row.ts'
 import type { Allocation, Selection, Selections } from '../lots/event.ts'
 
 const SELECTION = ['disposal_id', 'lot_id', 'quantity']
-/** The coin is needed only where one row disposed of several. */
+/** The coin is needed only if one row disposed of several coins. */
 const SELECTION_OF_COINS = ['disposal_id', 'coin', 'lot_id', 'quantity']
 const ALLOCATION = ['account', 'coin', 'lot_id', 'quantity']
 
@@ -61,8 +61,8 @@ function eachRow(
       return (line) => take(new ImportRow(name, columns, line))
     })
   } catch (error) {
-    // Nothing is imported here, so the remedy is another one.
-    const action = 'Correct the file and run again.'
+    // Nothing is imported here, so the next step is a different one.
+    const action = 'Correct the file and run the command again.'
     if (error instanceof RefusedCells) throw error.withAction(action)
     if (!(error instanceof UsageError)) throw error
     throw new UsageError(error.message, { ...error.details, action })

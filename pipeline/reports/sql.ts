@@ -1,4 +1,4 @@
-// `tieout sql`: where the answer to a query in the user's own SQL goes. What answers it stands in answer.ts.
+// `tieout sql`: where the answer to a query in the user's own SQL is written. answer.ts produces it.
 import { type Clock, systemClock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
 import { type EngineSettings, engineSettings, OPTION } from '../engine/settings.ts'
@@ -9,16 +9,16 @@ import type { Answer, QueryFormat } from './question.ts'
 
 export interface QueryOptions {
   readonly format: QueryFormat
-  /** File, or folder for a file `query.csv`, `query.txt` and so on; standard output when absent. */
+  /** File, or folder for a file `query.csv`, `query.txt` and so on; standard output if absent. */
   readonly out?: string
   readonly terminal: Terminal
-  /** Who answers: a process apart, or this one. */
+  /** What answers: a child process, or this process. */
   readonly answer: Answer
-  /** Longest time until the last row; 10 minutes by default. */
+  /** Time limit until the last row; 10 minutes by default. */
   readonly timeoutMs?: number
-  /** What DuckDB may use: all of it, since a query of the user's has nothing to spill to. */
+  /** What DuckDB may use: all of it, because a user's query has nowhere to spill to. */
   readonly engine?: EngineSettings
-  /** What it may use instead, as DuckDB writes it. */
+  /** Memory limit to use instead, as DuckDB writes it. */
   readonly memoryLimit?: string
   readonly clock?: Clock
   readonly signal?: AbortSignal
@@ -26,13 +26,13 @@ export interface QueryOptions {
 }
 
 /**
- * Runs one reading statement on the published ledger of `dir` and writes what it answers.
- * UsageError (code 2) for a statement that does not read, for SQL that DuckDB refuses, and for an unwritable place.
+ * Runs one reading statement on the published ledger of `dir` and writes the result. UsageError (code 2) for
+ * a statement that does not only read, for SQL that DuckDB refuses, and for a path that cannot be written.
  */
 export async function runQuery(dir: string, query: string, options: QueryOptions): Promise<void> {
   const { format, out, terminal, disk = nodeDisk } = options
   if (format === 'parquet' && out === undefined) {
-    throw new UsageError('Parquet is not written to a terminal.', {
+    throw new UsageError('Parquet cannot be written to a terminal.', {
       expected: '--out FILE with --format parquet',
       action: 'Name a file.',
     })

@@ -1,7 +1,7 @@
-// A statement for each account, ledger and coin: opening balance, movements by kind, closing balance, each with its value.
-// Opening + movements = closing, line by line, because all three are sums of the same entries. Values do not add up so: a
-// balance is worth what it costs on its day, a movement what it was worth when it happened (`entry_values`). What is still
-// owed of a closing balance has a line of its own.
+// A statement for each account, ledger and coin: opening balance, movements by kind, closing balance, each
+// with its value. Opening + movements = closing, line by line, because all three are sums of the same
+// entries. Values do not add up that way: a balance is valued at the prices of its day, a movement at its
+// value when it happened (`entry_values`). Whatever is still owed of a closing balance has a line of its own.
 
 import { groupBy } from '../../models/group-by.ts'
 import { counted } from '../../models/text.ts'
@@ -39,7 +39,7 @@ const COLUMNS: readonly Column[] = [
   { name: 'no_value_because' },
 ]
 
-/** What a line is worth, or why that is not known. */
+/** The value of a line, or why it is not known. */
 interface Worth {
   readonly value: string | null
   readonly why: string | null
@@ -51,16 +51,16 @@ interface Line extends Worth {
   readonly coin: Cell
   /** opening, movement, closing or owed. */
   readonly line: string
-  /** Of a movement. */
+  /** Only for movements. */
   readonly kind: string | null
   readonly amount: string
   readonly entries: number
 }
 
 /**
- * One line for each account, ledger and coin: line `opening`, one `movement` for each kind of entry, `closing`, and
- * `owed` where some of that is borrowed: closing less owed is `own` of the balances.
- * An entry of kind opening (history from before the books) is a movement at its time.
+ * Lines for each account, ledger and coin: `opening`, one `movement` for each kind of entry, `closing`, and
+ * `owed` if some of the closing balance is borrowed: closing less owed is `own` of the balances. An entry of
+ * kind opening (history from before the books) is a movement at its time.
  */
 export async function statementReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
   const notes = await reportNotes(ledger, request)
@@ -108,7 +108,7 @@ async function currencyOf(ledger: Ledger): Promise<string | null> {
   return typeof row?.[0] === 'string' ? row[0] : null
 }
 
-/** Sums by kind; the one without a kind lies before the period. */
+/** Sums by kind; the sum without a kind lies before the period. */
 const MOVED = (ledger: Ledger): string => {
   const worth = isValued(ledger)
     ? `left join (select entry_id as valued_id, imported_id as valued_import, value from entry_values) as worths
@@ -125,7 +125,7 @@ const MOVED = (ledger: Ledger): string => {
 }
 
 interface Prices {
-  /** Of when the period begins and ends. */
+  /** At the beginning and end of the period. */
   readonly first: PeriodPrices
   readonly last: PeriodPrices
 }
@@ -138,13 +138,15 @@ async function pricesOfPeriod(ledger: Ledger, { period }: ReportRequest): Promis
 interface BalanceWorths {
   readonly opening: string | null
   readonly closing: string | null
-  /** The last day that has values, of a balance that lies beyond it. */
+  /** The last day that has values, for a balance that lies beyond it. */
   readonly ends: { readonly opening: string | null; readonly closing: string | null }
 }
 
 const NO_PERIOD: BalanceWorths = { opening: null, closing: null, ends: { opening: null, closing: null } }
 
-/** What each opening and closing balance is worth at the end of its day; the sums of both are proven not to overflow. */
+/**
+ * The value of each opening and closing balance at the end of its day; both sums are proven not to overflow.
+ */
 async function balanceWorths(
   ledger: Ledger,
   values: Values,
@@ -177,7 +179,10 @@ async function balanceWorths(
 const textOf = (cell: unknown): string | null =>
   cell === null || cell === undefined ? null : (addAmounts([cell]) ?? null)
 
-/** The lines of one account, ledger and coin, from its sums by kind; the sum without a kind lies before the period. */
+/**
+ * The lines of one account, ledger and coin, from its sums by kind; the sum without a kind lies before the
+ * period.
+ */
 function statementOf(sumsByKind: readonly Row[], worth: BalanceWorths, currency: string | null): Line[] {
   const [account = null, ledger = null, coin = null] = sumsByKind[0] ?? []
   const line = (name: string, kind: string | null, of: readonly Row[], { value, why }: Worth): Line => ({
@@ -202,7 +207,7 @@ function balanceWorth(value: string | null, coin: Cell, currency: string | null,
   return { value, why }
 }
 
-/** What is still owed of the loans of each wallet and coin. Books of an earlier version do not know. */
+/** What is still owed on the loans of each wallet and coin. Books of an earlier version do not record it. */
 async function owedLines(
   ledger: Ledger,
   values: Values,
@@ -235,7 +240,7 @@ async function owedLines(
   )
 }
 
-/** A movement of which a part has no value has none. */
+/** A movement has no value if any part of it has none. */
 function movementWorth(row: Row, currency: string | null): Worth {
   const [coin, entries, valued, unstated] = [row[2], Number(row[5]), Number(row[7]), Number(row[8])]
   if (currency === null) return { value: null, why: null }
@@ -244,8 +249,8 @@ function movementWorth(row: Row, currency: string | null): Worth {
   const of = (count: number): string => (entries === 1 ? '' : `${count} of ${entries}: `)
   const unpriced = lacking - unstated
   const parts = [
-    ...(unpriced === 0 ? [] : [`${of(unpriced)}no price of ${coin} in ${currency} of that time`]),
-    ...(unstated === 0 ? [] : [`${of(unstated)}an imported move between own accounts states no value`]),
+    ...(unpriced === 0 ? [] : [`${of(unpriced)}no price of ${coin} in ${currency} at that time`]),
+    ...(unstated === 0 ? [] : [`${of(unstated)}an imported transfer between own accounts states no value`]),
   ]
   return { value: null, why: parts.join('; ') }
 }
@@ -258,7 +263,10 @@ function rowOf(
   return [id, account, ledger, coin, line, kind, amount, entries, value, currency, why]
 }
 
-/** What is held of each coin that lies in several places, then openings, each kind of movement, closings and debts over all coins. */
+/**
+ * The holding of each coin that is in several places, then openings, each kind of movement, closings and
+ * debts over all coins.
+ */
 function totalsOf(lines: readonly Line[], currency: string): Row[] {
   const closings = groupBy(
     lines.filter(({ line }) => line === 'closing'),
@@ -275,7 +283,7 @@ function totalsOf(lines: readonly Line[], currency: string): Row[] {
 
 const PLACES: Readonly<Record<string, number>> = { opening: 0, movement: 1, closing: 2, owed: 3 }
 
-/** Sums of lines of one coin or of one kind: amounts of one coin add up, values where every line has one. */
+/** Sums of lines of one coin or one kind: amounts add up within a coin, values only if every line has one. */
 function totalOf(of: readonly Line[], coin: string | null, currency: string): Row {
   const valued = of.filter(({ value }) => value !== null)
   const isWhole = valued.length === of.length
@@ -287,7 +295,7 @@ function totalOf(of: readonly Line[], coin: string | null, currency: string): Ro
   return ['total', null, null, coin, line, kind, amount, entries, value, currency, why]
 }
 
-/** Of a single line its own reason says more than a count. */
+/** For a single line, its own reason is more useful than a count. */
 function whyNotWhole(of: readonly Line[], valued: number): Cell {
   if (of.length === 1) return of[0]?.why ?? null
   return `${valued} of ${of.length} lines ${valued === 1 ? 'has' : 'have'} a value`
@@ -296,7 +304,7 @@ function whyNotWhole(of: readonly Line[], valued: number): Cell {
 const loanNotes = (lines: readonly Line[]): string[] =>
   lines.some(({ line }) => line === 'owed')
     ? [
-        'Closing balances hold what was borrowed: less the lines `owed` they are what one owns (`report balances`).',
+        'Closing balances include what was borrowed: less the lines `owed`, they are what is owned (`report balances`).',
       ]
     : []
 
@@ -306,13 +314,13 @@ function valueNotes(lines: readonly Line[], currency: string | null): string[] {
       ? []
       : ['The published ledger has no values of entries. Run `tieout build` to publish it again.']
   const told =
-    `Values are in ${currency}: of a balance by the prices that counted when its day ended, of a movement when it happened. So ` +
-    'opening and movements add up to closing in amounts, and in value but for what prices changed (`report net-worth`).'
+    `Values are in ${currency}: a balance is valued at the prices at the end of its day, a movement at its value when it happened. So ` +
+    'opening and movements add up to closing in amounts; in value they differ by price changes (`report net-worth`).'
   const lacking = lines.filter(({ value }) => value === null).length
   if (lacking === 0) return [told]
   return [
     told,
-    `No value: ${lacking} of ${counted(lines.length, 'line')}, as no_value_because says of each. \`tieout import prices\` brings prices, ` +
-      '`tieout prices fetch` asks their sources.',
+    `No value for ${lacking} of ${counted(lines.length, 'line')}; no_value_because gives the reason for each. Import prices (\`tieout import prices\`) ` +
+      'or fetch them (`tieout prices fetch`).',
   ]
 }

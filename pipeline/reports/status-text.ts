@@ -35,11 +35,11 @@ const RUN_COLUMNS: readonly Column[] = [
   { name: 'outcome' },
 ]
 
-/** A night after this is one that was missed. */
+/** A good run older than this means that a nightly run was missed. */
 const FRESH_FOR_MS = 36 * 3_600_000
 
 export interface StatusForm {
-  /** Columns of the terminal; without it nothing is left out or summed up. */
+  /** Columns of the terminal; if absent, nothing is omitted or summarised. */
   readonly width?: number
   /** How old the last good run may be. */
   readonly maxAgeMs?: number | null
@@ -47,17 +47,18 @@ export interface StatusForm {
 
 type Counts = Pick<BreakCounts, 'error' | 'warning' | 'notice'>
 
-/** What a verdict goes by. */
+/** What a verdict depends on. */
 export type Standing = Pick<Status, 'dir' | 'publishedAt' | 'unbuilt'> & {
   readonly runs: readonly unknown[]
   readonly breaks: Counts
   readonly unpublished: Counts | null
 }
 
-/** How the books stand, in one line, and how grave it is. */
+/** The state of the books in one line, and how serious it is. */
 export function verdict(standing: Standing): { readonly meaning: Meaning; readonly text: string } {
   const { dir, publishedAt, unpublished, unbuilt, breaks, runs } = standing
-  if (publishedAt === null) return { meaning: 'doubtful', text: `Nothing to say yet of the books in ${dir}.` }
+  if (publishedAt === null)
+    return { meaning: 'doubtful', text: `The books in ${dir} have not been built yet.` }
   const { error, warning, notice } = unpublished ?? breaks
   const open = error + warning
   if (open > 0) {
@@ -74,15 +75,15 @@ export function verdict(standing: Standing): { readonly meaning: Meaning; readon
   if (unbuilt !== null && unbuilt > 0)
     return {
       meaning: 'doubtful',
-      text: `Older than the journal, by ${counted(unbuilt, 'frame')}; as it was built, the ledger has ${none}.`,
+      text: `The ledger is behind the journal by ${counted(unbuilt, 'frame')}; as built, it has ${none}.`,
     }
-  // Books of imports alone have nothing to tie out with.
+  // Books built from imports only have nothing to reconcile with.
   if (runs.length === 0)
-    return { meaning: 'doubtful', text: `The venue has not been asked; in itself the ledger has ${none}.` }
+    return { meaning: 'doubtful', text: `No run has reached the venue; on its own, the ledger has ${none}.` }
   return { meaning: 'good', text: `Ties out: ${none}.` }
 }
 
-/** One page with the verdict first; paragraphs for a terminal, without a line break at the end. */
+/** One page with the verdict first, as paragraphs wrapped for a terminal; without a trailing line break. */
 export function describeStatus(status: Status, form: StatusForm = {}): string {
   const { width } = form
   const gaps = status.feeds.flatMap((feed) =>
@@ -119,7 +120,7 @@ export function describeStatus(status: Status, form: StatusForm = {}): string {
       ? ''
       : say(
           `The last build was not published: ${breaks(status.unpublished)}\n` +
-            'The published ledger is the one before it. `tieout check` shows the breaks.',
+            'The published ledger is from the build before it. `tieout check` shows the breaks.',
         ),
     status.unpublished === null ? say(older(status)) : '',
     status.publishedAt === null ? '' : say(`Open breaks: ${breaks(status.breaks)}${explained(status)}`),
@@ -127,7 +128,7 @@ export function describeStatus(status: Status, form: StatusForm = {}): string {
     gaps.length === 0
       ? ''
       : `Gaps\n${table(GAP_COLUMNS, gapsShown, ['account', 'feed', 'partition', 'status', 'from', 'to', 'reason'])}` +
-        (moreGaps === 0 ? '' : `\n… ${moreGaps} more gaps: --wide shows all.`),
+        (moreGaps === 0 ? '' : `\n… ${moreGaps} more gaps; --wide shows all.`),
     runs.length === 0
       ? ''
       : `Last runs\n${table(RUN_COLUMNS, runs, ['started', 'command', 'outcome', 'requests', 'rows', 'ended'])}`,
@@ -140,7 +141,7 @@ export function describeStatus(status: Status, form: StatusForm = {}): string {
 }
 
 const GAPS_SHOWN = 10
-/** More lines of feeds than these are summed up by account on a terminal. */
+/** If there are more feeds than this, a terminal shows one line per account. */
 const FEEDS_SHOWN = 15
 
 function coverage(
@@ -164,14 +165,16 @@ function coverage(
     `Coverage by account${more === 0 ? '' : ', the worst first'}\n` +
     `${table(ACCOUNT_COLUMNS, lines, ['account', 'feeds', 'behind', 'gaps', 'forgets', 'next', 'to'])}\n` +
     (more === 0 ? '' : `… ${more} more accounts, none with more gaps or further behind.\n`) +
-    `${counted(feeds.length, 'feed')} and partitions: --wide shows each.`
+    `${counted(feeds.length, 'feed')} and partitions in all; --wide shows each.`
   )
 }
 
-/** More accounts than these, and only the worst are shown on a terminal. */
+/** If there are more accounts than this, a terminal shows only the worst. */
 const ACCOUNTS_SHOWN = 25
 
-/** One account: its feeds together, each figure that of the worst of them. Feeds that do not apply are left out. */
+/**
+ * One account's feeds together; each figure is that of the worst feed. Feeds that do not apply are left out.
+ */
 interface AccountStatus {
   readonly account: string
   readonly feeds: readonly FeedStatus[]
@@ -220,22 +223,22 @@ function accountLine({ account, feeds, gaps, behindMs }: AccountStatus, { now }:
   ]
 }
 
-/** `Fresh`, `Stale`, or that there has been no good run; or that there is no ledger. */
+/** `Fresh` or `Stale`, or that there has been no good run, or that there is no ledger. */
 function freshness({ now, publishedAt, lastGoodRunAt, runs }: Status, maxAgeMs: number): string {
   if (publishedAt === null)
-    return 'There is no published ledger yet. Run `tieout nightly` first, or `tieout build`.'
-  if (runs.length === 0) return 'Where these books have an account there, `tieout nightly` asks it.'
+    return 'There is no published ledger yet. Run `tieout nightly`, or `tieout build`.'
+  if (runs.length === 0) return 'If these books have an account at the venue, run `tieout nightly`.'
   if (lastGoodRunAt === null) return `Stale: ${noGoodRun(now, runs)}. Run \`tieout nightly\`.`
   const age = Date.parse(now) - Date.parse(lastGoodRunAt)
   const ended = `the last good run ended ${lastGoodRunAt}, ${duration(Math.max(0, age))} ago`
   return age > maxAgeMs ? `Stale: ${ended}. Run \`tieout nightly\`.` : `Fresh: ${ended}.`
 }
 
-/** Under a clock that was set back, or was ahead once, the good runs may all lie in the future. */
+/** If the clock was set back, or was ahead once, all good runs may lie in the future. */
 function noGoodRun(now: string, runs: Status['runs']): string {
   const ahead = runs.find(({ outcome, endedAt }) => outcome === 'done' && endedAt !== null && endedAt > now)
   if (ahead === undefined) return 'no good run yet'
-  return `by this machine’s clock (${now}) the last good run has yet to end, at ${ahead.endedAt}: one of the two clocks is wrong`
+  return `by this machine’s clock (${now}) the last good run ends in the future, at ${ahead.endedAt}: one of the two times is wrong`
 }
 
 function feedLine(feed: FeedStatus, { now }: Status): Row {
@@ -259,7 +262,7 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / size)} ${unit}`
 }
 
-/** Of what the venue forgets, the feed whose turn comes first. */
+/** The feed whose records the venue forgets first. */
 function forgottenFirst(feeds: readonly FeedStatus[]): FeedStatus | null {
   return (
     feeds
@@ -280,14 +283,14 @@ function losses({ feeds, now }: Status): string {
   if (at <= now)
     return `The venue is forgetting records of ${of} that were never fetched. Run \`tieout nightly\` now.`
   const left = duration(Date.parse(at) - Date.parse(now))
-  return `Without another run the venue forgets first: ${of}, from ${at} on (in ${left}).`
+  return `Without another run, the venue forgets ${of} first, from ${at} onwards (in ${left}).`
 }
 
 function older({ unbuilt }: Status): string {
   if (unbuilt === null || unbuilt === 0) return ''
   return (
-    `The ledger lacks ${counted(unbuilt, 'frame')} of the journal, as after a repair, a \`tieout sync\` or a run that could not build.\n` +
-    '`tieout build` makes it of all that the journal holds.'
+    `The ledger is missing ${counted(unbuilt, 'frame')} of the journal, as happens after a repair, a \`tieout sync\` or a run that could not build.\n` +
+    'Run `tieout build` to build it from everything in the journal.'
   )
 }
 

@@ -1,6 +1,6 @@
-// How the books stand: what is covered and how fresh, what the venue will forget and when, runs, and open breaks.
-// Reads what is published, and how far the journal goes; so it answers without a configuration, without a ledger, and while a
-// run writes.
+// The state of the books: coverage and freshness, what the venue will forget and when, runs, and open breaks.
+// It reads the published ledger and how far the journal reaches, so it works without a configuration, without
+// a ledger, and while a run is writing.
 import { stat } from 'node:fs/promises'
 import { findEndpoint } from '../../connectors/catalogue.ts'
 import { days, retentionOf } from '../../connectors/endpoint.ts'
@@ -17,11 +17,14 @@ import { type Ledger, NoLedger, openLedger } from '../ledger/ledger.ts'
 import { readUnpublishedBreaks } from '../ledger/publish.ts'
 import type { Row } from '../output/cell.ts'
 
-/** A stretch of time that was not had; times are ISO-8601 UTC. */
+/** A period that was not received; times are ISO-8601 UTC. */
 export interface Gap {
   readonly from: string
   readonly to: string
-  /** As the table `coverage` says: pending, failed, lost or unproven as stated; missing where nobody has stated anything. */
+  /**
+   * As in the table `coverage`: pending, failed, lost or unproven as stated there; missing if nothing is
+   * stated.
+   */
   readonly status: string
   readonly reason: string | null
 }
@@ -30,20 +33,20 @@ export interface FeedStatus {
   readonly account: string
   readonly feed: string
   readonly partition: string
-  /** First and last instant that is covered; null when nothing is. */
+  /** First and last instant covered; null if nothing is. */
   readonly from: string | null
   readonly to: string | null
   /** Milliseconds from the last covered instant to now. */
   readonly behindMs: number | null
   readonly gaps: readonly Gap[]
-  /** not_applicable, failed or pending where that is all there is to say of the feed; null else. */
+  /** not_applicable, failed or pending if that applies to the whole feed, else null. */
   readonly status: string | null
   readonly reason: string | null
   /** How long the venue remembers the feed; null if no limit is known. */
   readonly retentionDays: number | null
   /**
-   * When the venue begins to forget what has not been fetched; in the past when it has begun. Null also for what the
-   * configuration no longer names: no run would fetch it.
+   * When the venue begins to forget what has not been fetched; in the past if it has begun. Also null for a
+   * feed that the configuration no longer names: no run would fetch it.
    */
   readonly forgetsAt: string | null
 }
@@ -52,7 +55,7 @@ export interface BreakCounts {
   readonly error: number
   readonly warning: number
   readonly notice: number
-  /** Open breaks by severity, the worst first, and name. */
+  /** Open breaks by severity, the worst first, then by name. */
   readonly checks: readonly { readonly severity: Severity; readonly check: string; readonly count: number }[]
 }
 
@@ -69,49 +72,53 @@ export interface RunStatus {
 export interface Status {
   readonly dir: string
   readonly now: string
-  /** When the ledger was published, as it says itself; null when there is none. */
+  /** When the ledger was published, as recorded in it; null if there is none. */
   readonly publishedAt: string | null
-  /** When the last run ended that read all that the configuration wants; null for none that the ledger knows of. */
+  /**
+   * When the last run ended that fetched everything the configuration asks for; null if the ledger records
+   * none.
+   */
   readonly lastGoodRunAt: string | null
   readonly feeds: readonly FeedStatus[]
   readonly runs: readonly RunStatus[]
   readonly breaks: BreakCounts
-  /** How many breaks a note of the user explains. */
+  /** How many breaks are explained by a note of the user. */
   readonly explained: number
   /**
-   * Frames of the journal that the published ledger was not built from; null where that is not known: a run writes the books,
-   * there is no ledger, or the journal is not there, cannot be read or ends before what the ledger was built from.
+   * Frames of the journal that the published ledger was not built from. Null if that is not known: a run is
+   * writing the books, there is no ledger, or the journal is missing, cannot be read or ends before the
+   * frames that the ledger was built from.
    */
   readonly unbuilt: number | null
-  /** Breaks of the last build when it was not published; null when the published ledger is the last build. */
+  /** Breaks of the last build if it was not published; null if the published ledger is the last build. */
   readonly unpublished: BreakCounts | null
 }
 
-/** Accounts and feeds of the configuration; no feeds for all that there are. */
+/** Accounts and feeds of the configuration; feeds undefined means all. */
 export interface Asked {
   readonly accounts: readonly string[]
   readonly feeds: readonly string[] | undefined
 }
 
 export interface StatusOptions {
-  /** Unix milliseconds that the run calls now. */
+  /** Unix milliseconds that the run treats as now. */
   readonly now: number
-  /** Days by feed, where the configuration overrides how long the venue remembers. */
+  /** Days by feed, for feeds whose retention the configuration overrides. */
   readonly retentionDays?: Readonly<Record<string, number>>
-  /** What runs still ask for, as the configuration has it; everything where it names no account. */
+  /** What runs still ask for, according to the configuration; everything if it names no account. */
   readonly asked?: Asked
   readonly disk?: Disk
   readonly engine?: EngineSettings
-  /** Where the ledger stands instead of in a file of the books. */
+  /** Where the ledger is, if not in a file of the books. */
   readonly source?: LedgerSource | undefined
 }
 
 const NO_BREAKS: BreakCounts = { error: 0, warning: 0, notice: 0, checks: [] }
 const RUNS_SHOWN = 5
-/** What the clock of a machine may be set back. */
+/** How far the clock of a machine may be set back. */
 const CLOCKS_APART_MS = 5 * 60_000
 
-/** A ledger that is not there yet is a state to be reported; one that is damaged is an error. */
+/** A missing ledger is a state to be reported; a damaged ledger is an error. */
 export async function readStatus(dir: string, options: StatusOptions): Promise<Status> {
   const unpublished = await readUnpublishedBreaks(options.disk ?? nodeDisk, dir)
   const common = {
@@ -156,7 +163,7 @@ export async function readStatus(dir: string, options: StatusOptions): Promise<S
   }
 }
 
-/** A ledger of an earlier version does not say it; then its file is all there is to go by. */
+/** A ledger of an earlier version does not record it, so the time of its file is used. */
 async function publishedAt(ledger: Ledger): Promise<string> {
   if (ledger.tables.get('about')?.includes('published_at') !== true)
     return (await stat(ledger.file)).mtime.toISOString()
@@ -164,7 +171,7 @@ async function publishedAt(ledger: Ledger): Promise<string> {
   return new Date(Number(at)).toISOString()
 }
 
-/** A journal that is damaged, or that who asks may not read, is for `verify` to tell of. */
+/** A journal that is damaged or unreadable to this user is reported by `verify`, not here. */
 export async function unbuiltFrames(ledger: Ledger, dir: string, disk: Disk): Promise<number | null> {
   if (ledger.tables.get('about')?.includes('landed_seq') !== true) return null
   const [built] = (await ledger.query('select landed_seq from about'))[0] ?? []
@@ -180,9 +187,9 @@ export async function unbuiltFrames(ledger: Ledger, dir: string, disk: Disk): Pr
 }
 
 /**
- * Good is a run that read all that was wanted and published it: code 0, or 3 for breaks. A refused one, an incomplete one,
- * one of a part of the accounts or feeds, and one whose ledger was not published are not; nor is one that ended after `now`,
- * by a clock that was wrong or with --now.
+ * A good run fetched everything that was asked for and published it: code 0, or 3 for breaks. Runs that were
+ * refused, incomplete, limited to some accounts or feeds, or not published are not good, and neither is a run
+ * that ended after `now` because of a wrong clock or --now.
  */
 export async function lastGoodRunAt(ledger: Ledger, now: number): Promise<string | null> {
   const [at] =
@@ -243,7 +250,7 @@ interface Interval {
   readonly reason: string | null
 }
 
-/** How each feed stands, by account, feed and partition. */
+/** The state of each feed, by account, feed and partition. */
 export async function readFeeds(
   ledger: Ledger,
   options: Pick<StatusOptions, 'now' | 'retentionDays' | 'asked'>,
@@ -262,7 +269,7 @@ export async function readFeeds(
     feeds.set(JSON.stringify(names), found)
   }
   const all = [...feeds.values()].map(({ names, intervals }) => feedStatus(names, intervals, options))
-  // What is public one account of a run reads for all: what any of them read last is what the venue has not forgotten.
+  // One account fetches public feeds for all of them, so the venue forgets only what no account has read.
   const publics = all.filter(({ feed }) => findEndpoint(feed)?.public === true)
   const newest = new Map<string, string>()
   for (const { feed, partition, to } of publics)
@@ -316,14 +323,14 @@ function feedStatus(
   }
 }
 
-/** Whether a run would fetch it: what is public any account reads for all. */
+/** Whether a run would fetch it; any account fetches public feeds for all. */
 function isAsked(account: string, feed: string, asked: Asked | undefined): boolean {
   if (asked === undefined || asked.accounts.length === 0) return true
   const hasAccount = asked.accounts.includes(account) || findEndpoint(feed)?.public === true
   return hasAccount && (asked.feeds?.includes(feed) ?? true)
 }
 
-/** What was wanted and not had, oldest first. */
+/** What was asked for and not received, oldest first. */
 function gapsOf(intervals: readonly Interval[]): { range: Range; status: string; reason: string | null }[] {
   return intervals
     .flatMap(({ range, status, reason }) =>

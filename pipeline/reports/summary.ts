@@ -1,4 +1,4 @@
-// What a build found, in words: for the end of build, nightly and demo, and for check.
+// What a build found, in words: printed at the end of build, nightly and demo, and by check.
 import { withoutEndZeros } from '../../models/amount.ts'
 import { counted } from '../../models/text.ts'
 import { SEVERITIES } from '../ledger/breaks.ts'
@@ -7,8 +7,8 @@ import { printable } from '../output/table.ts'
 import { duration } from './status-text.ts'
 
 export const NOT_PUBLISHED =
-  'tieout: The books contradict themselves, so this build was not published; the ledger is the one before it.\n' +
-  '  next:     `tieout check` shows the breaks; --publish-anyway publishes with them.'
+  'tieout: The books contradict themselves, so this build was not published; the published ledger is from the build before it.\n' +
+  '  next:     Run `tieout check` to see the breaks, or build with --publish-anyway to publish with them.'
 
 /** One line of counts, then one line for each check that found something. */
 export function describeBreaks({
@@ -31,8 +31,8 @@ export function describeBreaks({
 }
 
 /**
- * Each break with what was expected and found, its age at `now` (Unix milliseconds) and the note that explains it; as
- * JSON, objects with the columns of `breaks`.
+ * Each break with what was expected and found, its age at `now` (Unix milliseconds) and the note that
+ * explains it; as JSON, objects with the columns of `breaks`.
  */
 export function printBreaks(breaks: readonly Break[], json: boolean, now?: number): string {
   if (json) return JSON.stringify(breaks.map(asColumns), null, 2)
@@ -40,22 +40,25 @@ export function printBreaks(breaks: readonly Break[], json: boolean, now?: numbe
   return [...none, ...breaks.map((one) => paragraph(one, now))].join('\n\n')
 }
 
-/** The same for a script: whether it was published, how many breaks are open, and each with the columns of `breaks`. */
+/**
+ * The same for a script: whether the build was published, how many breaks are open, and each with the columns
+ * of `breaks`.
+ */
 export function buildJson({ published, breaks, openBreaks }: BuildResult): Record<string, unknown> {
   return { published, breaks, open_breaks: openBreaks.map(asColumns) }
 }
 
-/** One line on what happened, what is open and what is next. */
+/** One line on the outcome, what is open and what to do next. */
 export function closingLine({
   published,
   breaks: { error, warning, notice },
 }: Pick<BuildResult, 'published' | 'breaks'>): string {
   const what = published ? 'Published' : 'Not published'
   if (error + warning === 0) {
-    const open = notice === 0 ? 'nothing is open' : `nothing is open but ${counted(notice, 'notice')}`
+    const open = notice === 0 ? 'nothing is open' : `only ${counted(notice, 'notice')} open`
     return `${what}; ${open}. Next: \`tieout status\`, or \`tieout report balances\`.`
   }
-  return `${what}; ${counted(error + warning, 'break')} open. Next: \`tieout check\` shows each, with what to do.`
+  return `${what}; ${counted(error + warning, 'break')} open. Next: \`tieout check\` shows each break and what to do.`
 }
 
 function asColumns(one: Break): Record<string, unknown> {
@@ -78,7 +81,7 @@ function asColumns(one: Break): Record<string, unknown> {
   }
 }
 
-/** As every report has them: without the zeros that a decimal of the database ends in. */
+/** As in every report: without the trailing zeros of a database decimal. */
 function figures({ expected, found, difference }: Break): Pick<Break, 'expected' | 'found' | 'difference'> {
   const plain = (amount: string | null): string | null => (amount === null ? null : withoutEndZeros(amount))
   return { expected: plain(expected), found: plain(found), difference: plain(difference) }
@@ -103,7 +106,7 @@ function paragraph(one: Break, now: number | undefined): string {
     .join('\n')
 }
 
-/** `, 12 d ago`; a clock that stands before it was first seen tells no age. */
+/** `, 12 d ago`; empty if the clock is before the first sighting. */
 function ageOf({ firstSeenAt }: Break, now: number | undefined): string {
   const age = now === undefined ? -1 : now - Date.parse(firstSeenAt)
   return age < 0 ? '' : `, ${duration(age)} ago`

@@ -1,4 +1,4 @@
-// Reports that show a published table as it stands, filtered: income, net worth, breaks and coverage.
+// Reports that show a published table unchanged but filtered: income, net worth, breaks and coverage.
 import { counted } from '../../models/text.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { dayIn } from '../lots/day.ts'
@@ -43,9 +43,9 @@ export async function incomeReport(ledger: Ledger, request: ReportRequest): Prom
 const [RECEIVED, PAID] = ['total received', 'total paid']
 
 export const PAID_TOO =
-  'Amounts below zero were paid, as interest on loans is; they are in no total of what was received.'
+  'Amounts below zero were paid, such as interest on loans; they are not part of any total received.'
 
-/** What was received and, apart, what was paid: of each kind and coin, and in value of a kind with several coins. */
+/** Totals received and, separately, paid: by kind and coin, and by value for a kind with several coins. */
 async function incomeTotals(
   ledger: Ledger,
   request: ReportRequest,
@@ -86,7 +86,10 @@ const MONTHS_SHOWN = `($from::timestamptz is null
   and ($before::timestamptz is null
     or timezone('UTC', month::timestamp) < $before::timestamptz - interval 14 hours)`
 
-/** What each account was worth from month to month, and why: the lines of `value_bridge`. Its months are those of UTC. */
+/**
+ * What each account was worth from month to month, and why: the lines of `value_bridge`. Its months are UTC
+ * months.
+ */
 export async function netWorthReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
   const notes = await reportNotes(ledger, request)
   const { columns, rows } = await ledger.stream(
@@ -101,11 +104,11 @@ export async function netWorthReport(ledger: Ledger, request: ReportRequest): Pr
     columns,
     rows,
     totals: [],
-    // Nothing else is to be said of months that are not there.
+    // There is nothing else to note about months that are not shown.
     notes: (await isOneHolding(ledger, request))
       ? [
           ...notes,
-          `Lots are held over all accounts together, so ${request.account} has no bridge of its own. Omit --account.`,
+          `Lots are held across all accounts together, so ${request.account} has no bridge of its own. Omit --account.`,
         ]
       : [
           ...notes,
@@ -118,7 +121,7 @@ export async function netWorthReport(ledger: Ledger, request: ReportRequest): Pr
 }
 
 const WHOLE_MONTHS =
-  'Months are whole ones: those that begin in the period stand here to their end, and the one in which it begins does not.'
+  'Months are whole months: those that begin in the period are shown to their end, and a month already in progress when it begins is not shown.'
 
 /** Whether the period begins and ends with a month of its zone. */
 function isOfMonths({ period, zone }: ReportRequest): boolean {
@@ -128,14 +131,14 @@ function isOfMonths({ period, zone }: ReportRequest): boolean {
   )
 }
 
-/** Whether one account was asked for where the months are those of all of them. */
+/** Whether one account was asked for although the months are those of all accounts together. */
 async function isOneHolding(ledger: Ledger, { account }: ReportRequest): Promise<boolean> {
   if (account === undefined) return false
   const together = await ledger.query('select 1 from value_bridge where account is null limit 1')
   return together.length > 0
 }
 
-/** What the months leave open for want of a value, a cost or a price. */
+/** What the months leave open because a value, a cost or a price is missing. */
 async function leftOpen(ledger: Ledger, request: ReportRequest): Promise<string[]> {
   const [[unknown = 0, unpriced = 0] = []] = await ledger.query(
     `select coalesce(sum(unknown_events), 0)::integer, coalesce(max(unpriced_coins), 0)::integer
@@ -143,18 +146,18 @@ async function leftOpen(ledger: Ledger, request: ReportRequest): Promise<string[
     valuesOf(request),
   )
   const lacking = [
-    ...(Number(unknown) === 0 ? [] : [`a value or cost of ${counted(Number(unknown), 'change')}`]),
+    ...(Number(unknown) === 0 ? [] : [`the value or cost of ${counted(Number(unknown), 'change')}`]),
     ...(Number(unpriced) === 0
       ? []
-      : [`a price of up to ${counted(Number(unpriced), 'coin')} at the end of a month`]),
+      : [`the price of up to ${counted(Number(unpriced), 'coin')} at the end of a month`]),
   ]
   if (lacking.length === 0) return []
   return [
-    `Not known: ${lacking.join(', and ')}. A coin without a price is in no value; what is left open stands under difference.`,
+    `Not known: ${lacking.join(', and ')}. A coin without a price is not included in any value; what cannot be attributed is shown as difference.`,
   ]
 }
 
-/** Disagreements that are open, then those that a note explains, the gravest first. */
+/** Open breaks, then those explained by a note, the most severe first. */
 export async function breaksReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
   const notes = await reportNotes(ledger, request)
   const { columns, rows } = await ledger.stream(
@@ -174,7 +177,7 @@ export async function breaksReport(ledger: Ledger, request: ReportRequest): Prom
   }
 }
 
-/** What of each feed has been received, and what not and why. */
+/** What has been received of each feed, and what has not and why. */
 export async function coverageReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
   const notes = await reportNotes(ledger, request)
   const { columns, rows } = await ledger.stream(

@@ -1,5 +1,6 @@
-// The figures of a tax return for one tax year under the rules of a country, each with the paragraph that it follows.
-// A figure that cannot be known, because a gain or a currency is missing, is empty, never zero.
+// The figures of a tax return for one tax year under a country's rules, each with the provision that it
+// follows. A figure that cannot be known, because a gain is unknown or a currency is wrong, is empty, never
+// zero.
 import { formatAmount } from '../../models/amount.ts'
 import { UsageError } from '../../models/error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -79,14 +80,16 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
     income.rule === null || income.totals === null
       ? []
       : incomeFigures(income.rule, income.totals, year, limit)
-  // Nothing of a year before the books or after them is known, but for income that imports tell of all the same. Income is in
-  // the currency of the return, or not there.
+  // Nothing is known about a year before or after the books, except income that imports record. Income is in
+  // the currency of the return, or left empty.
   const hasIncome = (income.totals?.count ?? 0) > 0
   const rowsOf = (some: readonly Figure[], of: string | null, isTold: boolean): Row[] =>
     some.map((figure) => rowOf(isTold ? figure : { ...figure, value: null }, law, label, of))
   const limits = [
     ...(isInCurrency ? [] : [otherCurrency(law, String(currency))]),
-    ...(request.account === undefined ? [] : ['One account alone: limits of the person are not applied.']),
+    ...(request.account === undefined
+      ? []
+      : ['Only one account: limits that apply per person are not applied.']),
   ]
   return {
     fileName: fileNameOf(`taxes-${law.name}`, request),
@@ -113,7 +116,7 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
       ...(isConfigured || losses === undefined
         ? []
         : [
-            `The losses in the configuration are of returns under ${lossesUnder} rules, and are in no figure here.`,
+            `The losses in the configuration come from returns under ${lossesUnder} rules and are not included in any figure here.`,
           ]),
       ...carried.wholeNotes,
       ...(back.length + carried.wholeNotes.length === 0 ? [] : [law.carryBack?.note ?? '']),
@@ -127,7 +130,7 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
   }
 }
 
-/** Where a loss of the year could go back to; nothing without one. */
+/** The years that a loss of this year could be carried back to; empty if there is no loss. */
 function backOf(
   { carryBack }: Law,
   totals: YearTotals,
@@ -139,8 +142,8 @@ function backOf(
 }
 
 const notYetTold = (hasIncome: boolean): string =>
-  `This year begins after all that the books tell of${hasIncome ? ', but for income' : ''}: its${hasIncome ? ' other' : ''} ` +
-  'figures are empty, not zero. `tieout nightly` leads the books on, and in books of imports newer files do.'
+  `This year begins after the books end${hasIncome ? ', except for income' : ''}: its${hasIncome ? ' other' : ''} ` +
+  'figures are empty, not zero. Run `tieout nightly` to extend the books, or import newer files if they are built from imports.'
 
 function notAsked(law: Law): UsageError {
   const countries = Object.values(laws).flatMap(({ name, figures }) => (figures === null ? [] : [name]))
@@ -148,11 +151,11 @@ function notAsked(law: Law): UsageError {
     where: '--rules, --year',
     expected: `one of ${countries.join(', ')}, and the year in which the tax year begins`,
     found: `rules ${law.name}`,
-    action: 'Run for example `tieout report taxes --rules us --year 2025`.',
+    action: 'For example: `tieout report taxes --rules us --year 2025`.',
   })
 }
 
-/** All disposals are in one currency, as the lots engine wants it. */
+/** All disposals are in one currency, as the lots engine requires. */
 async function onlyCurrency(reader: Reader): Promise<string | null> {
   const [row] = await reader.query('select min(currency) from disposals')
   return typeof row?.[0] === 'string' ? row[0] : null
@@ -160,8 +163,8 @@ async function onlyCurrency(reader: Reader): Promise<string | null> {
 
 export function otherCurrency(law: Law, currency: string): string {
   return (
-    `The figures of gains and losses are in ${currency}, the return is in ${law.currency}: nothing is converted, and no limit in ` +
-    `${law.currency} is applied to them. Set \`reports: { currency: ${law.currency} }\`, import prices and build again.`
+    `Gains and losses are in ${currency} but the return is in ${law.currency}: nothing is converted, and no limit in ` +
+    `${law.currency} is applied to them. Set \`reports: { currency: ${law.currency} }\`, import prices and run \`tieout build\`.`
   )
 }
 

@@ -1,13 +1,16 @@
-// What stands in no figure of a return: fees that belong to no trade, and interest, as far as they were paid, and what
-// liquidations outside futures took or made good. Whether it counts is for a law that the rules here do not cover; a return
-// must not pass over it in silence.
+// What is in no figure of a return: fees that belong to no trade and interest, to the extent that they were
+// paid, and what liquidations outside futures took or made good. Whether it counts depends on law that the
+// rules here do not cover, but a return must not omit it silently.
 import { formatAmount, parseAmount } from '../../models/amount.ts'
 import type { Reader } from '../ledger/reader.ts'
 import type { Row } from '../output/cell.ts'
 import { entryParts } from './pnl.ts'
 import { OF_ACCOUNT, type ReportRequest, reach, sums, valuesOf, within } from './report.ts'
 
-/** A sentence each for what was paid and for liquidations, with the amounts by coin; none of what there is none. */
+/**
+ * One sentence for what was paid and one for liquidations, with the amounts by coin; none if there is nothing
+ * to report.
+ */
 export async function unfiledNotes(ledger: Reader, request: ReportRequest): Promise<string[]> {
   const rows = await sums(
     ledger,
@@ -27,13 +30,13 @@ export async function unfiledNotes(ledger: Reader, request: ReportRequest): Prom
     ...(paid.length === 0
       ? []
       : [
-          `Paid, and a cost in no figure of the return: ${paid.join('; ')} (\`report pnl\` has them). Whether it reduces anything is for the taxpayer to say; coins that were paid are disposals like others.`,
+          `Paid, but not included as a cost in any figure of the return: ${paid.join('; ')} (\`report pnl\` lists them). Whether it reduces anything is for the taxpayer to decide; coins that were paid are disposals like any others.`,
         ]),
     ...(results.length === 0
       ? []
       : [
-          `What liquidations took or made good, futures aside, is in no figure of the return: ${results.map(inCoin).join(', ')} (\`report pnl\` has it). ` +
-            'Whether it counts is for the taxpayer to say.',
+          `What liquidations outside futures took or made good is not included in any figure of the return: ${results.map(inCoin).join(', ')} (\`report pnl\` lists it). ` +
+            'Whether it counts is for the taxpayer to decide.',
         ]),
   ]
 }
@@ -45,7 +48,7 @@ interface CoinAmount {
 
 const isPaid = (units: bigint): boolean => units < 0n
 
-/** The amounts of a column that count, with their coins. */
+/** The amounts of a column that pass the test, with their coins. */
 function ofEach(rows: readonly Row[], column: number, counts: (units: bigint) => boolean): CoinAmount[] {
   return rows.flatMap((row) => {
     const amount = parseAmount(String(row[column] ?? '0'))

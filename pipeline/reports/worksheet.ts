@@ -1,6 +1,6 @@
-// What nobody knows the cost of, as a file to fill in: one row for each arrival without a basis, in the form that
-// `tieout import lots` takes back. The cost that stands there is what the coins were worth when they arrived, where prices
-// say so: a proposal, for only their owner knows what they cost.
+// Arrivals without a known cost, as a file to fill in: one row for each, in the form that `tieout import
+// lots` takes back. The cost is prefilled with the market value on arrival if there is a price for it. That
+// is only a proposal: the owner alone knows what the coins cost.
 import type { Ledger } from '../ledger/ledger.ts'
 import { shippedModel } from '../ledger/models.ts'
 import type { Reader } from '../ledger/reader.ts'
@@ -18,22 +18,27 @@ const arrivals = (): string => `
       else exact_divide(exact_multiply(valuations.value, arrivals.quantity), valuations.quantity)
     end as basis,
     (select any_value(currency) from lot_events where currency is not null) as currency,
-    case when arrivals.entry_kind = 'opening' then 'held before the books begin' else 'came from a wallet that the books do not know' end
+    case when arrivals.entry_kind = 'opening' then 'held before the books begin' else 'came from a wallet outside the books' end
       || case
-        when valuations.value is null then '; no price of that time: fill in what it cost'
-        else '; the basis is its market value then: put in what it cost'
+        when valuations.value is null then '; no price at that time: fill in the cost'
+        else '; the basis is its market value then: replace it with the cost'
       end as note
   from (${listed()}) as arrivals
   left join valuations on valuations.entry_id = arrivals.event_id
   order by arrivals.happened_at, arrivals.account, arrivals.coin, arrivals.place, arrivals.event_id`
 
-/** Arrivals without a known cost, by sql/intermediate/values/unknown_arrivals.sql over what was published. */
+/**
+ * Arrivals without a known cost, by sql/intermediate/values/unknown_arrivals.sql over the published tables.
+ */
 const unknown = (): string => shippedModel('staging.unknown_arrivals').select
 
-/** Those that a worksheet lists. */
+/** The arrivals that a worksheet lists. */
 const listed = (): string => `select * from (${unknown()}) where told_by = 'worksheet'`
 
-/** Of each coin with arrivals without a known cost, the ids of those that a worksheet lists; none of a ledger of an earlier version that cannot tell. */
+/**
+ * By coin with arrivals of unknown cost, the ids of those that a worksheet lists; empty for a ledger of an
+ * earlier version that does not record them.
+ */
 export async function unknownArrivals(
   ledger: Reader,
 ): Promise<ReadonlyMap<string, { readonly listed: ReadonlySet<string> }>> {
@@ -55,7 +60,10 @@ export async function worksheet(ledger: Ledger): Promise<QueryResult> {
   return await ledger.stream(arrivals())
 }
 
-/** The text of a worksheet as its rows are read, and what has gone by of it: all rows, and those without a basis. */
+/**
+ * The text of a worksheet as its rows are read, and counts of the rows read so far: all, and those without a
+ * basis.
+ */
 export function worksheetText(
   { columns, rows }: QueryResult,
   form: 'csv' | 'json',

@@ -1,6 +1,6 @@
-// The disposals of one tax year summed as returns want them: disposals that ended above and below their cost, pieces by
-// term, and apart what has no known gain. Of a disposal whose gain is known in part the known pieces count, as in the report
-// of gains, so that every amount stands in one sum and in no second one.
+// The disposals of one tax year, summed as returns require: disposals above and below their cost, pieces by
+// term, and unknown gains separately. If only part of a disposal's gain is known, its known pieces count, as
+// in the report of gains, so that every amount is in exactly one sum.
 import { formatAmount, parseAmount } from '../../models/amount.ts'
 import type { Reader, Values } from '../ledger/reader.ts'
 import type { Cell, Row } from '../output/cell.ts'
@@ -11,9 +11,9 @@ import type { LotChoice } from '../rules/matching.ts'
 import { OF_ACCOUNT, reach, sums, within } from './report.ts'
 
 /**
- * Rows of `disposals` in the period, with what is not known of them. Under terms a piece without one is not known. Where the
- * form has whole units, each amount is rounded to them (half away from zero) and the gain follows from the rounded ones, so
- * that lines and totals agree.
+ * Rows of `disposals` in the period, with a flag for those that are unknown. Under rules with terms, a piece
+ * without a term is unknown. If the form has whole units, each amount is rounded to them (half away from
+ * zero) and the gain is calculated from the rounded amounts, so that lines and totals agree.
  */
 export const PIECES = `
   select * replace (
@@ -34,11 +34,17 @@ export const PIECES = `
 const SUMMED = `count(*), sum(proceeds), sum(cost_basis), coalesce(sum(denied_loss), 0), sum(gain),
   ${reach('proceeds', 'cost_basis', 'denied_loss', 'gain')}`
 
-/** The zone by whose days disposals are one, for the value `$day_zone`; null under a law to which each is its own. */
+/**
+ * The zone in whose days disposals are merged, for the value `$day_zone`; null under a law that keeps each
+ * separate.
+ */
 export const dayZoneOf = (law: Law, { timeZone }: Pick<LotChoice, 'timeZone'>): string | null =>
   law.takesDayAsOne ? calendarOf(law, timeZone).timeZone : null
 
-/** What makes pieces one disposal: sales of borrowed coins are matched one by one, whatever the law makes of their day. */
+/**
+ * What makes pieces one disposal: sales of borrowed coins are matched one by one, however the law treats
+ * their day.
+ */
 const DISPOSAL = `coin, case when $day_zone::varchar is null then account end,
   case when $day_zone::varchar is null then disposal_id
     else cast(cast(timezone($day_zone::varchar, disposed_at) as date) as varchar) end`
@@ -89,11 +95,11 @@ export async function yearSums(reader: Reader, values: Values): Promise<Sums> {
   }
 }
 
-/** No gain that counts is unknown. */
+/** Whether every gain that counts is known. */
 export const isKnown = ({ longIsFree }: Law, { unknown }: Sums): boolean =>
   (longIsFree ? unknown.notLong : unknown.count) === 0
 
-/** Where lines are in whole units, their sum is another than that of `report gains`: what both come to. */
+/** If lines are in whole units, their sum differs from that of `report gains`; this states both. */
 export async function roundingNotes(reader: Reader, values: Values): Promise<string[]> {
   if (values.rounds !== true) return []
   const gain = async (rounds: boolean): Promise<Row> => {
@@ -109,8 +115,8 @@ export async function roundingNotes(reader: Reader, values: Values): Promise<str
   if (unitsOf(rounded) === unitsOf(exact)) return []
   const of = (cell: Cell | undefined): string => formatAmount(unitsOf(cell))
   return [
-    `Amounts are rounded line by line, as the form has them: gains and losses come to ${of(rounded)} ${currency} in all; unrounded they ` +
-      `come to ${of(exact)}, as \`report gains\` has them under the same rules.`,
+    `Amounts are rounded line by line, as the form requires: gains and losses total ${of(rounded)} ${currency}; unrounded, they ` +
+      `total ${of(exact)}, as in \`report gains\` under the same rules.`,
   ]
 }
 
@@ -126,7 +132,7 @@ function totalsOf(row: Row | undefined): Totals {
   }
 }
 
-/** A sum over nothing is nothing; cells are amounts that the database wrote. */
+/** The sum over no rows is null, read as zero; cells are amounts that the database wrote. */
 function unitsOf(cell: unknown): bigint {
   const amount = parseAmount(String(cell ?? '0'))
   if (amount.ok) return amount.units

@@ -50,8 +50,8 @@ export const ca: Law = {
     source: 'ITA s. 111(1)(b)',
     note:
       'A net capital loss may be carried back to the three years before it by form T1A, how much to which is the ' +
-      'taxpayer’s choice, and no more in all than the loss; no figure here is changed by it. What is left then is to be ' +
-      'configured: `reports: losses:`.',
+      'taxpayer’s choice, and no more in total than the loss; no figure here is changed by it. Enter what is then left in the ' +
+      'configuration (`reports: losses:`).',
   },
   income: null,
   incomeBelongs: null,
@@ -60,13 +60,13 @@ export const ca: Law = {
 
 const ONE = 10n ** 18n
 
-/** The taxable capital gain of the year, or below zero its allowable capital loss. */
+/** The taxable capital gain of the year, or its allowable capital loss as a negative amount. */
 function taxableGain({ year, gains, losses }: YearTotals, limit: Limit): bigint | null {
   const rate = limit('inclusion_rate', year)
   return rate === null ? null : roundDiv(plus(gains, losses).gain * rate, ONE)
 }
 
-/** Net capital losses of other years, as allowable losses are counted, up to the taxable gains of the year. */
+/** Net capital losses of other years, counted as allowable losses, up to the taxable gains of the year. */
 function usedLosses(totals: YearTotals, limit: Limit): bigint | null {
   const taxable = taxableGain(totals, limit)
   const { isInCurrency, isComplete, brought } = totals

@@ -1,10 +1,10 @@
-// Calendar arithmetic of the rules: days are numbered from 1970-01-01, as the lots engine numbers them, and belong to
-// the time zone of a country. A tax year is named by the calendar year in which it begins.
+// Calendar arithmetic of the rules: days are numbered from 1970-01-01, as in the lots engine, and belong to
+// the time zone of a country. A tax year is named after the calendar year in which it begins.
 import { dayIn } from '../lots/day.ts'
 
 const DAY_MS = 86_400_000
 
-/** The number of a day; the 29th of February of a year without one is the 1st of March. Months count from 1. */
+/** The number of a day; 29 February in a year without one is 1 March. Months count from 1. */
 export function dayNumber(year: number, month: number, day: number): number {
   return Date.UTC(year, month - 1, day) / DAY_MS
 }
@@ -15,8 +15,8 @@ export function dateText(day: number): string {
 }
 
 /**
- * The same date a year later. Where that year has no such date, `missing` tells which day stands for it:
- * the last of the month, or the first of the next.
+ * The same date a year later. If that year has no such date, `missing` chooses the day to use instead: the
+ * last of the month, or the first of the next.
  */
 export function yearLater(day: number, missing: 'last' | 'next'): number {
   const date = new Date(day * DAY_MS)
@@ -29,7 +29,8 @@ export function yearLater(day: number, missing: 'last' | 'next'): number {
 /** The first instant of a day in an IANA time zone, in Unix milliseconds. */
 export function startOfDay(day: number, timeZone: string): number {
   const dayOf = dayIn(timeZone)
-  // Clocks are at most a day off UTC and change on quarter hours, so the first quarter hour of the day is searched.
+  // Zones differ from UTC by at most a day and change on quarter hours, so the day's first quarter hour is
+  // searched for.
   const quarter = DAY_MS / 96
   let before = (day - 1) * DAY_MS - quarter
   let inside = (day + 1) * DAY_MS
@@ -48,7 +49,7 @@ export interface YearStart {
   readonly day: number
 }
 
-/** The calendar by which rules calculate. */
+/** The calendar that rules calculate with. */
 export interface TaxCalendar {
   /** IANA name. */
   readonly timeZone: string
@@ -62,7 +63,7 @@ export function startOfYear({ timeZone, yearStart }: TaxCalendar, year: number):
   return startOfDay(dayNumber(year, yearStart.month, yearStart.day), timeZone)
 }
 
-/** `2025`, or `2025-26` for a year that ends in another one. */
+/** `2025`, or `2025-26` for a year that ends in the next calendar year. */
 export function yearLabel({ yearStart }: TaxCalendar, year: number): string {
   if (yearStart.month === 1 && yearStart.day === 1) return String(year)
   return `${year}-${String((year + 1) % 100).padStart(2, '0')}`

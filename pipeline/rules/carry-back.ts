@@ -1,5 +1,6 @@
-// A loss of one tax year against gains of earlier ones, where a law has that: how much of it could go where. It is a choice of
-// the taxpayer, or a matter of assessments that the books do not know, so it is said and never applied.
+// A loss of one tax year against gains of earlier years, if a law allows that: how much of it could be
+// carried back to which year. It is a choice of the taxpayer, or depends on assessments that the books do not
+// contain, so it is reported and never applied.
 import { smaller } from '../lots/share.ts'
 import { above0, type Figure, type YearTotals } from './figures.ts'
 import type { Limit } from './limits.ts'
@@ -7,27 +8,33 @@ import type { Limit } from './limits.ts'
 export interface CarryBack {
   /** Name of the number of years in data/rules.csv, by the year of the loss. */
   readonly years: string
-  /** Name of the most that may go back; null where there is no such limit. */
+  /** Name of the maximum that may be carried back; null if there is no such limit. */
   readonly most: string | null
-  /** The year before comes first, and only what it cannot take goes further back; else each year is free to choose. */
+  /**
+   * The nearest year comes first, and only the excess goes further back; otherwise each year can be chosen
+   * freely.
+   */
   readonly isNearestFirst: boolean
-  /** What of a year's loss may go back. */
+  /** How much of a year's loss may be carried back. */
   readonly lossOf: (year: YearTotals, limit: Limit) => bigint | null
-  /** The gains of a year that it could reduce, after losses of earlier years. */
+  /** The gains of a year that the loss could reduce, after losses of earlier years. */
   readonly roomIn: (year: YearTotals, limit: Limit) => bigint | null
   readonly form: string
   readonly source: string
-  /** Who decides, and what else is to be known. */
+  /** Who decides, and anything else to know. */
   readonly note: string
 }
 
 export interface CarryBackOption {
   readonly year: number
-  /** Null where the gains of that year are not known. */
+  /** Null if the gains of that year are not known. */
   readonly amount: bigint | null
 }
 
-/** Where a loss of the year could go, the nearest year first; `roomIn` tells the room of a year, null for one not known. */
+/**
+ * The years that a loss could be carried back to, nearest first; `roomIn` gives the room of a year, null if
+ * not known.
+ */
 export function carryBackOptions(
   { years, most, isNearestFirst, lossOf }: CarryBack,
   totals: YearTotals,
@@ -43,7 +50,8 @@ export function carryBackOptions(
     const year = totals.year - 1 - back
     const room = roomIn(year)
     const amount: bigint | null = room === null || left === null ? null : smaller(left, above0(room))
-    // What a year that is not known would take, nobody knows, nor what it leaves to the year before it.
+    // It is not known how much an unknown year would take, nor therefore how much it leaves to the year
+    // before.
     if (isNearestFirst) left = amount === null || left === null ? null : left - amount
     return { year, amount }
   })

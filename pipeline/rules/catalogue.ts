@@ -1,4 +1,5 @@
-// The rules by name. Whatever lists them (help, example configuration, messages, comments of columns) reads this.
+// The rules by name. Everything that lists them (help, example configuration, messages, column comments)
+// reads this.
 import { oneOfThese } from '../../models/text.ts'
 import { ca } from './ca.ts'
 import type { TaxCalendar } from './calendar.ts'
@@ -17,7 +18,7 @@ export const rulesNames = Object.keys(laws) as RulesName[]
 /** `generic, us or uk`, for lists of the rules. */
 export const rulesList = oneOfThese(rulesNames)
 
-/** The calendar of a law; `configured` is the zone where the law leaves it open. */
+/** The calendar of a law; `configured` is the zone used if the law leaves it open. */
 export function calendarOf({ timeZone, yearStart }: Law, configured = 'UTC'): TaxCalendar {
   return { timeZone: typeof timeZone === 'string' ? timeZone : configured, yearStart }
 }

@@ -1,6 +1,7 @@
-// Germany: private sales (§ 23 Abs. 1 Satz 1 Nr. 2 EStG), first in first out within one wallet or depot
-// (BMF letters of 10 May 2022 and 6 March 2025). What was held longer than a year is free; the rest is taxed whole once
-// the year's total reaches the limit of § 23 Abs. 3 Satz 5. Days are Berlin's. See docs/rules/de.md.
+// Germany: private sales (§ 23 Abs. 1 Satz 1 Nr. 2 EStG), first in first out within one wallet or depot (BMF
+// letters of 10 May 2022 and 6 March 2025). Gains on holdings of more than a year are exempt; the rest is
+// taxed in full once the year's total reaches the limit of § 23 Abs. 3 Satz 5. Days are Berlin's. See
+// docs/rules/de.md.
 
 import { roundDiv, smaller } from '../lots/share.ts'
 import { yearLater } from './calendar.ts'
@@ -49,8 +50,8 @@ export const de: Law = {
     form: 'Anlage SO',
     source: '§ 23 Abs. 3 Satz 8, § 10d Abs. 1 EStG',
     note:
-      'A loss is carried back by the tax office unless that is waived as a whole (§ 10d Abs. 1 EStG); no figure here is ' +
-      'changed by it. What the assessment then leaves is to be configured: `reports: losses:`.',
+      'The tax office carries a loss back unless the carry-back is waived as a whole (§ 10d Abs. 1 EStG); no figure here is ' +
+      'changed by it. Enter what the assessment then leaves in the configuration (`reports: losses:`).',
   },
   income: {
     what: 'Income from rewards, interest and the like',
@@ -66,8 +67,9 @@ export const de: Law = {
 }
 
 /**
- * The year begins after the day of acquisition and ends with the same date of the next year, or with the last day of its
- * month where there is no such date (§§ 187 Abs. 1, 188 Abs. 2 and 3 BGB, § 108 AO). Long, and free, is the day after.
+ * The year begins after the day of acquisition and ends with the same date of the next year, or with the last
+ * day of its month if there is no such date (§§ 187 Abs. 1, 188 Abs. 2 and 3 BGB, § 108 AO). From the day
+ * after that, the holding is long-term and exempt.
  */
 function termOf(acquiredDay: number, disposedDay: number): Term {
   return disposedDay > yearLater(acquiredDay, 'last') ? 'long' : 'short'
@@ -79,8 +81,8 @@ const freeBelowIn = ({ year, isInCurrency }: YearTotals, limit: Limit): bigint |
   isInCurrency ? limit('limit', year) : null
 
 /**
- * Losses of earlier years reduce taxable gains alone: a gain below the limit is free before them, and uses none up. Above the
- * base amount they take a share of the gain.
+ * Losses of earlier years reduce only taxable gains: a gain below the limit is already exempt and uses none
+ * of them up. Above the base amount they are limited to a share of the gain.
  */
 function usedLosses(totals: YearTotals, limit: Limit): bigint | null {
   const { year, brought } = totals
@@ -134,7 +136,7 @@ function figures(totals: YearTotals, limit: Limit): Figure[] {
   ]
 }
 
-/** All or nothing; a loss is never taxable, and only sets off gains of the same kind. */
+/** All or nothing; a loss is never taxable, and offsets only gains of the same kind. */
 function taxable({ short, isComplete }: YearTotals, freeBelow: bigint | null): bigint | null {
   if (freeBelow === null || !isComplete) return null
   return short.gain < freeBelow ? 0n : short.gain

@@ -1,6 +1,7 @@
-// The figures of a return and the sums that they are made of. Money is units of 10^-18; null is not known, never zero.
+// The figures of a return and the sums that they are made from. Money is in units of 10^-18; null means not
+// known, never zero.
 
-/** Pieces or disposals summed. */
+/** Sums of pieces or disposals. */
 export interface Totals {
   readonly count: number
   readonly proceeds: bigint
@@ -9,40 +10,40 @@ export interface Totals {
   readonly gain: bigint
 }
 
-/** What of a tax year has no known gain, and so is in no other sum. */
+/** The part of a tax year that has no known gain, and so is in no other sum. */
 export interface Unknown {
-  /** Disposals of which the gain of a part or of all is not known. */
+  /** Disposals whose gain is unknown in part or in whole. */
   readonly count: number
   /** Those of them whose gain is known in part: that part is in the other sums. */
   readonly partly: number
-  /** Those of which an unknown piece is not of the long term, or of no known one. */
+  /** Those with an unknown piece that is not long-term, or whose term is not known. */
   readonly notLong: number
-  /** Of the unknown pieces, as far as they are known. */
+  /** Proceeds of the unknown pieces, to the extent that they are known. */
   readonly proceeds: bigint
 }
 
-/** Losses that wait for gains of a later year. Both amounts are positive. */
+/** Losses carried forward to gains of a later year. Both amounts are positive. */
 export interface Losses {
   readonly amount: bigint
-  /** The part of them that came from long-term lots; 0 under rules that tell no terms apart. */
+  /** The part that came from long-term lots; 0 under rules that do not distinguish terms. */
   readonly longTerm: bigint
 }
 
-/** What returns from before the books left over. */
+/** Losses left over from returns before the books. */
 export interface OpeningLosses {
-  /** The tax year into which they are brought, by the calendar year in which it begins. */
+  /** The tax year that they are brought into, by the calendar year in which it begins. */
   readonly into: number
   /** Positive, in the currency of the return. */
   readonly amount: string
-  /** The long-term part of it, where the rules tell terms apart. */
+  /** The long-term part, if the rules distinguish terms. */
   readonly longTerm?: string | undefined
 }
 
 /** The disposals of a period summed, in one currency. */
 export interface Sums {
-  /** Disposals that ended above, or at, what they cost, as far as their gains are known. */
+  /** Disposals with proceeds at or above cost, to the extent that their gains are known. */
   readonly gains: Totals
-  /** Disposals that ended below what they cost, as far as their gains are known. */
+  /** Disposals with proceeds below cost, to the extent that their gains are known. */
   readonly losses: Totals
   /** Pieces by the term of their lots. */
   readonly short: Totals
@@ -56,9 +57,12 @@ export interface YearTotals extends Sums {
   readonly year: number
   /** The figures are in the currency of the return. */
   readonly isInCurrency: boolean
-  /** All accounts are in the figures, and no gain that counts is unknown: limits of the person can be applied. */
+  /**
+   * All accounts are included and no gain that counts is unknown, so limits that apply per person can be
+   * applied.
+   */
   readonly isComplete: boolean
-  /** Losses of earlier years that are left at its beginning; null where they are not known. */
+  /** Losses of earlier years remaining at its beginning; null if they are not known. */
   readonly brought: Losses | null
   /** Which Form 1099-DA was received (`us` only). */
   readonly form1099: Form1099
@@ -72,18 +76,18 @@ export const forms1099: readonly Form1099[] = ['none', 'no-basis', 'basis']
 /** One line of a return. */
 export interface Figure {
   readonly form: string
-  /** Line or box, as the form names it; empty where it has none. */
+  /** Line or box, as the form names it; empty if it has none. */
   readonly line: string
   readonly figure: string
   readonly value: bigint | null
   readonly kind: 'money' | 'count' | 'rate'
-  /** The paragraph that it follows. */
+  /** The provision that it follows. */
   readonly source: string
 }
 
 export const noLosses: Losses = { amount: 0n, longTerm: 0n }
 
-/** The amount, or 0 where it is below. */
+/** The amount, or 0 if it is negative. */
 export const above0 = (amount: bigint): bigint => (amount > 0n ? amount : 0n)
 
 export const nothing: Totals = { count: 0, proceeds: 0n, costBasis: 0n, deniedLoss: 0n, gain: 0n }
@@ -98,11 +102,13 @@ export function plus(one: Totals, other: Totals): Totals {
   }
 }
 
-/** How many disposals there were, each counted once, however much of its gain is known. */
+/** The number of disposals, each counted once, whether or not all of its gain is known. */
 export const disposalCount = ({ gains, losses, unknown }: Sums): number =>
   gains.count + losses.count + unknown.count - unknown.partly
 
-/** What every return says of what it leaves out. `counted`: the figure of the form that counts disposals, where it has one. */
+/**
+ * What every return reports as left out. `counted`: the form's figure that counts disposals, if it has one.
+ */
 export function unknownFigures(
   form: string,
   { count, partly, proceeds }: Unknown,

@@ -1,5 +1,6 @@
-// Income from rewards, interest and the like in a return: at its value when received, and what of it a limit or an allowance
-// leaves free. What was paid is not set off against it, and which of it is a payment for something is the taxpayer's to say.
+// Income from rewards, interest and the like in a return: its value when received, and how much of it a limit
+// or an allowance exempts. Amounts paid are not set off against it, and whether any of it is payment for a
+// service is for the taxpayer to decide.
 import { above0, type Figure } from './figures.ts'
 import type { Limit } from './limits.ts'
 
@@ -7,19 +8,20 @@ export interface IncomeRule {
   /** What a return calls it. */
   readonly what: string
   /**
-   * `limit`: below it all is free, from it on all is taxable. `allowance`: as much of it is free whatever the rest is.
+   * `limit`: below it everything is exempt, from it on everything is taxable. `allowance`: that much is
+   * exempt, however large the rest is.
    */
   readonly kind: 'limit' | 'allowance'
   /** Name of the amount in data/rules.csv, which has its years and their sources. */
   readonly amount: string
   readonly allowanceName: string
   readonly form: string
-  /** Line or box; empty where it has none. */
+  /** Line or box; empty if it has none. */
   readonly line: string
   readonly source: string
 }
 
-/** Kinds of the table `income` that count, as far as they were received. */
+/** Kinds of the table `income` that count, to the extent that they were received. */
 export const INCOME_KINDS = ['interest', 'reward', 'profit_share', 'income'] as const
 
 /** What was received in one tax year. */
@@ -27,11 +29,11 @@ export interface IncomeTotals {
   readonly count: number
   /** How many have no known value. */
   readonly unknown: number
-  /** Of those with a value. */
+  /** Sum of those that have a value. */
   readonly value: bigint
   /** The values are in the currency of the return. */
   readonly isInCurrency: boolean
-  /** All accounts are in it: limits of the person can be applied. */
+  /** All accounts are included, so limits that apply per person can be applied. */
   readonly isOfAll: boolean
 }
 

@@ -1,5 +1,5 @@
-// What the rules of a country say, as far as lots and a return need it. Each country is one file beside this one and
-// one page in docs/rules with its sources, a worked example and what it does not cover.
+// A country's rules, to the extent that lots and a return need them. Each country has a file in this folder
+// and a page in docs/rules with its sources, a worked example and what it does not cover.
 import type { Method } from '../lots/engine.ts'
 import type { FeesInKind, Gifts, Scope, ShortSales } from '../lots/event.ts'
 import type { YearStart } from './calendar.ts'
@@ -12,20 +12,20 @@ import type { Schedule } from './schedule.ts'
 export type Term = 'short' | 'long'
 
 export interface FuturesRule {
-  /** What a reader of the section is told: where the results belong. */
+  /** For readers of the section: where the results belong. */
   readonly rule: string
-  /** Paragraph. */
+  /** The provision. */
   readonly source: string
-  /** The tax year from which on that holds; null for as long as the section goes back. */
+  /** The tax year from which it applies; null if it has always applied. */
   readonly fromYear: number | null
 }
 
 export interface LookAhead {
-  /** What may still come. */
+  /** The later events that can still change figures. */
   readonly what: 'Purchases' | 'Purchases and sales'
-  /** What of disposals it changes: pieces for which no purchase stands yet, or those below their cost. */
+  /** Which disposals they change: pieces not yet matched with a purchase, or those below their cost. */
   readonly pieces: 'disposals' | 'losses'
-  /** Paragraph. */
+  /** The provision. */
   readonly source: string
 }
 
@@ -34,70 +34,89 @@ export interface RateChange {
   readonly year: number
   /** The first day of the new ones, numbered from 1970-01-01. */
   readonly day: number
-  /** Which rates, and what became of them. */
+  /** Which rates, and how they changed. */
   readonly what: string
-  /** What is to be done about it. */
+  /** What the taxpayer has to do about it. */
   readonly todo: string
-  /** Paragraph. */
+  /** The provision. */
   readonly source: string
 }
 
 export interface Law {
   readonly name: string
-  /** Methods that it allows; the first is the one without another choice. */
+  /** Methods that it allows; the first is the default. */
   readonly methods: readonly [Method, ...Method[]]
   readonly scope: Schedule<Scope>
-  /** From this tax year on no other scope than the one of that year is allowed; null for free choice. */
+  /** From this tax year on only the scope of that year is allowed; null for free choice. */
   readonly scopeBindsFrom: number | null
   readonly gifts: Gifts
-  /** By which paragraph coins received as a gift have the day and cost of the giver; null where they have those of the receipt. */
+  /**
+   * The provision by which coins received as a gift have the giver's day and cost; null if they have those of
+   * the receipt.
+   */
   readonly giverCounts: string | null
-  /** What becomes of a gift that is a disposal where some persons receive it, with its paragraphs; null where no gift is one. */
+  /**
+   * How a gift that is a disposal is treated for certain recipients, with the provisions; null if no gift is
+   * a disposal.
+   */
   readonly giftsTo: string | null
   /** When the result of selling borrowed coins counts. */
   readonly shortSales: ShortSales
-  /** What may become of a fee that is kept back from the coins acquired; the first is the one without another choice. */
+  /** How a fee withheld from the coins acquired may be treated; the first is the default. */
   readonly feesInKind: readonly [FeesInKind, ...FeesInKind[]]
   /**
-   * From this tax year on the fee of an exchange of two coins belongs to the one given, before it to the base of the pair;
-   * null where it always does. Such rules net no fees in kind.
+   * From this tax year on the fee of an exchange of two coins belongs to the coin given, before it to the
+   * base of the pair; null if it always belongs to the base. Such rules net no fees in kind.
    */
   readonly exchangeFeesGivenFrom: number | null
-  /** Days after a disposal in which an acquisition still bears on it, for methods that look ahead; else 0. */
+  /** Days after a disposal in which an acquisition still affects it, for methods that look ahead; else 0. */
   readonly lookAheadDays: number
-  /** What those days can still change, for whoever reads figures before they are over; null without such days. */
+  /**
+   * What those days can still change, for readers of figures before they are over; null without such days.
+   */
   readonly lookAhead: LookAhead | null
   /** All disposals of a coin on one day are one disposal, however each of them was matched. */
   readonly takesDayAsOne: boolean
   /**
-   * Whose days and years count; where the law leaves that to the taxpayer, a zone of the country to show as an example: those
-   * of the configuration count then, UTC when it names none.
+   * Whose days and years count. If the law leaves that to the taxpayer, an example zone of the country: the
+   * configured zone is then used, or UTC if none is configured.
    */
   readonly timeZone: string | { readonly suchAs: string }
   readonly yearStart: YearStart
   /** Currency of the return; null for any. */
   readonly currency: string | null
-  /** Days are numbered from 1970-01-01. Null where the law tells no terms apart. */
+  /** Days are numbered from 1970-01-01. Null if the law does not distinguish terms. */
   readonly termOf: ((acquiredDay: number, disposedDay: number) => Term) | null
-  /** What was held for the long term is free, so that a gain of it which is not known leaves all other figures known. */
+  /** Long-term holdings are exempt, so an unknown gain on one leaves all other figures known. */
   readonly longIsFree: boolean
-  /** By which rule the results of futures count, and since which tax year; they are in no figure of the return. */
+  /**
+   * The rule by which the results of futures count, and since which tax year; they are in no figure of the
+   * return.
+   */
   readonly futures: FuturesRule
-  /** Within a tax year whose figures then do not say what was earned under which rates; null where there is none. */
+  /**
+   * A change of rates within a tax year, whose figures do not show what was earned under which rates; null if
+   * none.
+   */
   readonly rateChange: RateChange | null
   /** The form lists each piece in whole units of the currency, and its totals add up those. */
   readonly roundsPieces: boolean
   /**
-   * What is left of losses at the end of a tax year, those brought into it and its own; null where that cannot be said. Null
-   * where there is no return.
+   * The losses left at the end of a tax year, from those brought into it and its own; null if they cannot be
+   * determined. The function is null if there is no return.
    */
   readonly carriedLosses: ((year: YearTotals, limit: Limit) => Losses | null) | null
-  /** Whether and how a loss could go back to earlier years; null where it cannot, or there is no return. */
+  /**
+   * Whether and how a loss could be carried back to earlier years; null if it cannot, or there is no return.
+   */
   readonly carryBack: CarryBack | null
-  /** How income from rewards, interest and the like counts; null where the figures have none. */
+  /** How income from rewards, interest and the like counts; null if no figure includes it. */
   readonly income: IncomeRule | null
-  /** Where such income belongs that the figures have not, with its paragraph; null where they have it, or the rules do not say. */
+  /**
+   * Where such income belongs if no figure includes it, with the provision; null if a figure does, or the
+   * rules do not say.
+   */
   readonly incomeBelongs: string | null
-  /** The figures of the return for a tax year; null where there is no return. */
+  /** The figures of the return for a tax year; null if there is no return. */
   readonly figures: ((year: YearTotals, limit: Limit) => Figure[]) | null
 }

@@ -1,5 +1,6 @@
-// Amounts and rates that a law sets for a year, as data: `data/rules.csv`. Each holds from its year until the next row
-// of its name; a year before the first row, or after the last one that the table vouches for, has none.
+// Amounts and rates that a law sets for a year, as data: `data/rules.csv`. Each applies from its year until
+// the next row of its name; a year before the first row, or after the last one that the table vouches for,
+// has none.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
@@ -7,7 +8,7 @@ import { parseAmount } from '../../models/amount.ts'
 import { CorruptionError } from '../../models/error.ts'
 import { packageRoot } from '../config/root.ts'
 
-/** Units of 10^-18; null where the table has nothing for the year. */
+/** Units of 10^-18; null if the table has nothing for the year. */
 export type Limit = (figure: string, year: number) => bigint | null
 
 interface LimitRow {
@@ -18,7 +19,7 @@ interface LimitRow {
   readonly value: string
 }
 
-/** The limits of one country. CorruptionError for a table that is not as it shipped. */
+/** The limits of one country. CorruptionError if the table differs from the one shipped. */
 export function limitsOf(rules: string, file = join(packageRoot, 'data/rules.csv')): Limit {
   const rows: LimitRow[] = parse(readFileSync(file), { columns: true, skip_empty_lines: true })
   return (figure, year) => {
@@ -35,7 +36,7 @@ export function limitsOf(rules: string, file = join(packageRoot, 'data/rules.csv
     throw new CorruptionError('The table of limits has a value that is not an amount.', {
       where: `${file}, ${rules} ${figure} ${row.from_year}`,
       found: row.value,
-      action: 'Install tieout again.',
+      action: 'Reinstall tieout.',
     })
   }
 }

@@ -1,5 +1,5 @@
-// From the options of a report to what the lots engine does: which rules, and by them which methods, over which scopes,
-// in which tax years.
+// From the options of a report to the options of the lots engine: which rules, which methods and scopes they
+// allow, and in which tax years.
 import { UsageError } from '../../models/error.ts'
 import type { Config } from '../config/config.ts'
 import { type Change, type Method, methods } from '../lots/engine.ts'
@@ -11,16 +11,16 @@ import { calendarOf, laws, type RulesName, rulesNames } from './catalogue.ts'
 import type { Law } from './law.ts'
 import { inYear, parseSchedule, type Schedule, showSchedule } from './schedule.ts'
 
-/** What a report was asked for; what is absent follows from the rules. */
+/** What was asked for; anything absent follows from the rules. */
 export interface LotChoice {
-  /** One method, or one for each tax year on: `fifo,2025:hifo`. */
+  /** One method, or one for each range of tax years: `fifo,2025:hifo`. */
   readonly method?: string | undefined
-  /** account or universal, or one for each tax year on. */
+  /** account or universal, or one for each range of tax years. */
   readonly scope?: string | undefined
   readonly rules?: string | undefined
-  /** IANA zone whose days count where the rules leave it open; UTC by default. */
+  /** IANA zone whose days count if the rules leave it open; UTC by default. */
   readonly timeZone?: string | undefined
-  /** What becomes of a fee in the coin that is acquired, where the rules leave a choice. */
+  /** How a fee in the acquired coin is treated, if the rules leave a choice. */
   readonly feesInKind?: FeesInKind | undefined
   /** For the method specific. */
   readonly selection?: Selections | undefined
@@ -28,7 +28,7 @@ export interface LotChoice {
   readonly allocation?: readonly Allocation[] | undefined
 }
 
-/** What the configuration may say of it. */
+/** The part of it that the configuration may set. */
 export type ConfiguredChoice = Pick<LotChoice, 'method' | 'scope' | 'rules' | 'timeZone' | 'feesInKind'>
 
 /** How the configuration matches lots. */
@@ -48,19 +48,19 @@ export interface Matching {
 
 const SCOPES: readonly Scope[] = ['account', 'universal']
 
-/** The rules that a choice names; a method that bears the name of rules implies them. UsageError for rules that there are not. */
+/** The rules that a choice names; a method named after rules implies them. UsageError for unknown rules. */
 export function lawOf({ rules, method }: LotChoice): Law {
   const name = rules ?? rulesNames.find((each) => each === method) ?? 'generic'
   const found = rulesNames.find((each) => each === name)
   if (found !== undefined) return laws[found satisfies RulesName]
-  throw new UsageError(`--rules does not know ${name}.`, {
+  throw new UsageError(`Unknown rules: ${name}.`, {
     where: '--rules',
     expected: `one of ${rulesNames.join(', ')}`,
     action: 'Correct the name.',
   })
 }
 
-/** UsageError for a method or scope that there is not or that the rules do not allow. */
+/** UsageError for a method or scope that does not exist or that the rules do not allow. */
 export function matchingOf(choice: LotChoice): Matching {
   const law = lawOf(choice)
   const calendar = calendarOf(law, knownZone(choice.timeZone))
@@ -97,15 +97,15 @@ function startOf(calendar: TaxCalendar, year: number | null): bigint | null {
 
 function feesInKindOf(law: Law, { feesInKind = law.feesInKind[0] }: LotChoice): FeesInKind {
   if (law.feesInKind.includes(feesInKind)) return feesInKind
-  throw new UsageError('The treatment of fees does not belong to the rules.', {
+  throw new UsageError('The rules do not allow this treatment of fees.', {
     where: '--fees_in_kind, --rules',
     expected: `${law.feesInKind.join(' or ')} under the rules ${law.name}`,
     found: feesInKind,
-    action: 'Take `fees_in_kind` out of the configuration, or choose other rules.',
+    action: 'Remove `fees_in_kind` from the configuration, or choose other rules.',
   })
 }
 
-/** What the configuration says of lots; UsageError that names it, for a choice that the rules do not allow. */
+/** The configured choice of lots; UsageError that names the key for a choice that the rules do not allow. */
 export function configuredMatching(config: Pick<Config, 'reports'>): Matching {
   try {
     return matchingOf(configuredChoice(config))
@@ -121,16 +121,16 @@ export function configuredMatching(config: Pick<Config, 'reports'>): Matching {
   }
 }
 
-/** UsageError for a zone that there is not. */
+/** UsageError for an unknown zone. */
 function knownZone(timeZone: string | undefined): string | undefined {
   if (timeZone === undefined) return undefined
   try {
     new Intl.DateTimeFormat('en', { timeZone })
     return timeZone
   } catch (cause) {
-    throw new UsageError('The time zone is not known.', {
+    throw new UsageError('Unknown time zone.', {
       where: '--time_zone',
-      expected: 'the IANA name of a zone, such as America/Toronto',
+      expected: 'the IANA name of a time zone, such as America/Toronto',
       found: timeZone,
       action: 'Correct `reports: { time_zone: … }` in the configuration.',
       cause,
@@ -152,7 +152,7 @@ function changesOf(method: Schedule<Method>, scope: Schedule<Scope>, calendar: T
 function requireAllowed(law: Law, method: Schedule<Method>, scope: Schedule<Scope>): void {
   const wrong = method.find(({ value }) => !law.methods.includes(value))
   if (wrong !== undefined) {
-    throw new UsageError('The method does not belong to the rules.', {
+    throw new UsageError('The rules do not allow this method.', {
       where: '--method, --rules',
       expected: `one of ${law.methods.join(', ')} under the rules ${law.name}`,
       found: `method ${wrong.value}`,
@@ -164,22 +164,22 @@ function requireAllowed(law: Law, method: Schedule<Method>, scope: Schedule<Scop
   const bound = inYear(law.scope, binding)
   const years = [binding, ...scope.flatMap(({ fromYear }) => (fromYear === null ? [] : [fromYear]))]
   if (years.every((year) => year < binding || inYear(scope, year) === bound)) return
-  throw new UsageError('The scope does not belong to the rules.', {
+  throw new UsageError('The rules do not allow this scope.', {
     where: '--scope, --rules',
     expected: `${showSchedule(law.scope)} under the rules ${law.name}`,
     found: showSchedule(scope),
-    action: 'Leave --scope out.',
+    action: 'Omit --scope.',
   })
 }
 
-/** A file that would change nothing is refused: its owner expects it to count. */
+/** A file that would have no effect is refused, because its owner expects it to count. */
 function requireUse(
   { selection, allocation }: LotChoice,
   method: Schedule<Method>,
   scope: Schedule<Scope>,
 ): void {
   if (selection !== undefined && method.every(({ value }) => value !== 'specific')) {
-    throw new UsageError('--selection needs the method that follows it.', {
+    throw new UsageError('--selection requires the method specific.', {
       where: '--selection, --method',
       expected: '--method specific',
       found: `method ${showSchedule(method)}`,
@@ -190,10 +190,10 @@ function requireUse(
     ({ value }, at) => value === 'account' && scope[at - 1]?.value === 'universal',
   )
   if (allocation === undefined || isAllotted) return
-  throw new UsageError('--allocation needs a change from all accounts to each.', {
+  throw new UsageError('--allocation requires a change of scope from universal to account.', {
     where: '--allocation, --scope',
     expected: 'the rules us, or a scope such as universal,2025:account',
     found: `scope ${showSchedule(scope)}`,
-    action: 'Leave --allocation out.',
+    action: 'Omit --allocation.',
   })
 }

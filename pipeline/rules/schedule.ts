@@ -1,5 +1,6 @@
-// A choice that may change from one tax year to the next: `fifo`, or `universal,2025:account`. Each part holds from the
-// beginning of its tax year until the next part; the first may stand without a year and then holds from the beginning.
+// A choice that may change from one tax year to the next: `fifo`, or `universal,2025:account`. Each part
+// applies from the beginning of its tax year until the next part; the first may have no year and then applies
+// from the beginning.
 import { UsageError } from '../../models/error.ts'
 
 export interface Part<T extends string> {
@@ -11,7 +12,7 @@ export interface Part<T extends string> {
 /** At least one part, by rising year; the first from the beginning. */
 export type Schedule<T extends string> = readonly [Part<T>, ...Part<T>[]]
 
-/** UsageError for a value that is not known, a year that is none, and parts out of order. */
+/** UsageError for an unknown value, an invalid year, and parts out of order. */
 export function parseSchedule<T extends string>(
   option: string,
   text: string,
@@ -32,7 +33,7 @@ export function parseSchedule<T extends string>(
   return parts as unknown as Schedule<T>
 }
 
-/** What holds in a tax year; null asks for the beginning. */
+/** What applies in a tax year; null asks for the beginning. */
 export function inYear<T extends string>(schedule: Schedule<T>, year: number | null): T {
   let { value } = schedule[0]
   for (const part of schedule)
@@ -47,7 +48,7 @@ export function showSchedule(schedule: Schedule<string>): string {
 }
 
 function notKnown(option: string, given: string, known: readonly string[]): UsageError {
-  return new UsageError(`${option} does not know ${given}.`, {
+  return new UsageError(`Unknown ${option}: ${given}.`, {
     where: option,
     expected: `one of ${known.join(', ')}, or several such as ${known[0]},2025:${known[1] ?? known[0]}`,
     action: 'Correct the name.',
@@ -55,9 +56,10 @@ function notKnown(option: string, given: string, known: readonly string[]): Usag
 }
 
 function outOfOrder(option: string, text: string): UsageError {
-  return new UsageError(`${option} does not say what holds when.`, {
+  return new UsageError(`${option} does not state clearly what applies from when.`, {
     where: option,
-    expected: 'what holds first without a year, then what follows by rising tax year, such as fifo,2025:hifo',
+    expected:
+      'the first value without a year, then each later one with its tax year in ascending order, such as fifo,2025:hifo',
     found: text,
     action: 'Correct the years.',
   })

@@ -45,11 +45,11 @@ export const uk: Law = {
     year: 2024,
     day: dayNumber(2024, 10, 30),
     what: 'The main rates of capital gains tax rose',
-    todo: 'What the new rates come to in tax is box 51, for which HMRC has a calculator',
+    todo: 'The tax adjustment for the new rates goes in box 51, for which HMRC has a calculator',
     source: 'TCGA 1992 s.1H; Finance Act 2025 s.7(3)',
   },
   carriedLosses,
-  // None but those of the year of death (TCGA 1992 s.62(2)).
+  // None except for losses of the year of death (TCGA 1992 s.62(2)).
   carryBack: null,
   income: {
     what: 'Miscellaneous income from rewards, interest and the like',
@@ -67,8 +67,8 @@ export const uk: Law = {
 type Box = 'count' | 'proceeds' | 'costs' | 'gains' | 'losses' | 'used' | 'carried'
 
 /**
- * Boxes of SA108: cryptoassets have a section of their own since 2024-25; before, they were other property. The form of the years
- * before 2016-17 numbers losses of other years otherwise.
+ * Boxes of SA108: cryptoassets have their own section since 2024-25; before that they were other property.
+ * The form for years before 2016-17 numbers losses of other years differently.
  */
 function boxesOf(year: number): Readonly<Record<Box, string>> {
   const ofOthers = year < 2016 ? { used: '', carried: '' } : { used: '45', carried: '47' }
@@ -80,7 +80,10 @@ function boxesOf(year: number): Readonly<Record<Box, string>> {
 const exemptIn = ({ year, isInCurrency }: YearTotals, limit: Limit): bigint | null =>
   isInCurrency ? limit('annual_exempt_amount', year) : null
 
-/** Losses of earlier years go as far as they bring the net gains down to the exempt amount, and no further. */
+/**
+ * Losses of earlier years are used only to the extent that they bring the net gains down to the exempt
+ * amount.
+ */
 function usedLosses(totals: YearTotals, limit: Limit): bigint | null {
   const exempt = exemptIn(totals, limit)
   const { gains, losses, isComplete, brought } = totals

@@ -1,6 +1,7 @@
-// United States: property held as a capital asset. Units are identified within one wallet or account from 2025 on
-// (Treas. Reg. 1.1012-1(j)), over all of them before; what was left is allocated as of 2025-01-01 (Rev. Proc. 2024-28).
-// Long means more than one year, counted from the day after acquisition (IRC 1222; Rev. Rul. 66-7). See docs/rules/us.md.
+// United States: property held as a capital asset. Units are identified within one wallet or account from
+// 2025 on (Treas. Reg. 1.1012-1(j)), across all of them before; what was left is allocated as of 2025-01-01
+// (Rev. Proc. 2024-28). Long means more than one year, counted from the day after acquisition (IRC 1222; Rev.
+// Rul. 66-7). See docs/rules/us.md.
 import { smaller } from '../lots/share.ts'
 import { yearLater } from './calendar.ts'
 import {
@@ -18,7 +19,10 @@ import type { Limit } from './limits.ts'
 
 const FIRST_YEAR_BY_ACCOUNT = 2025
 
-/** Of Treas. Reg. 1.1001-7(b)(2)(ii) and 1.1012-1(h), which give the fee of an exchange of two coins to the one disposed of. */
+/**
+ * Effective date of Treas. Reg. 1.1001-7(b)(2)(ii) and 1.1012-1(h), which assign the fee of an exchange of
+ * two coins to the coin disposed of.
+ */
 const FIRST_YEAR_OF_EXCHANGE_FEES = 2025
 
 export const us: Law = {
@@ -45,30 +49,31 @@ export const us: Law = {
   longIsFree: false,
   roundsPieces: true,
   futures: {
-    rule: 'gains and losses of contracts at a venue abroad, which are not section 1256 contracts (regulated futures are); perpetual swaps have no rule of their own',
+    rule: 'gains and losses on contracts at a foreign venue, which are not section 1256 contracts (regulated futures are); perpetual swaps have no rule of their own',
     source: 'IRC §§ 1234A, 1256(b)(2)(B), (g)(1)',
     fromYear: null,
   },
   rateChange: null,
   carriedLosses,
-  // Individuals have none (IRC § 1212(b) carries forward alone).
+  // Individuals have none (IRC § 1212(b) only carries forward).
   carryBack: null,
   income: null,
   incomeBelongs:
     'ordinary income at its value when received (Notice 2014-21, A-8; Rev. Rul. 2023-14): Schedule 1 of Form 1040, line 8v from 2024 ' +
-    'on, or Schedule C where it is that of a business',
+    'on, or Schedule C if it is business income',
   figures,
 }
 
 /**
- * The holding period begins the day after acquisition and has lasted a year at the end of the day before the same date
- * of the next year. So what was acquired on the last of a month is long from the first of the 13th month after it.
+ * The holding period begins the day after acquisition and has lasted a year at the end of the day before the
+ * same date of the next year. So something acquired on the last day of a month is long-term from the first
+ * day of the 13th month after it.
  */
 function termOf(acquiredDay: number, disposedDay: number): Term {
   return disposedDay >= yearLater(acquiredDay + 1, 'next') ? 'long' : 'short'
 }
 
-/** The first tax year of which brokers report digital assets, and of boxes of their own for them. */
+/** The first tax year for which brokers report digital assets, and for which they have their own boxes. */
 export const FIRST_YEAR_OF_1099_DA = 2025
 
 const digitalAssetBoxes: Readonly<Record<Form1099, Readonly<Record<Term, string>>>> = {
@@ -77,7 +82,7 @@ const digitalAssetBoxes: Readonly<Record<Form1099, Readonly<Record<Term, string>
   none: { short: 'I', long: 'L' },
 }
 
-/** The box of Form 8949 for a digital asset: those of their own exist since tax year 2025. */
+/** The box of Form 8949 for a digital asset: digital assets have their own boxes since tax year 2025. */
 export function form8949Box(year: number, term: Term, form1099: Form1099): string {
   if (year >= FIRST_YEAR_OF_1099_DA) return digitalAssetBoxes[form1099][term]
   return term === 'short' ? 'C' : 'F'
@@ -89,7 +94,7 @@ const scheduleDLines: Readonly<Record<Form1099, Readonly<Record<Term, string>>>>
   none: { short: '3', long: '10' },
 }
 
-/** Lines 7 and 15: the year's own gains and losses with what is carried over of the same term. */
+/** Lines 7 and 15: the year's own gains and losses and the carryover of the same term. */
 function netByTerm({ short, long, brought }: YearTotals): { short: bigint; long: bigint } {
   const { amount, longTerm } = brought ?? noLosses
   return { short: short.gain - (amount - longTerm), long: long.gain - longTerm }
@@ -103,7 +108,7 @@ function deducted(totals: YearTotals, limit: Limit): bigint | null {
   return smaller(most, above0(-(short + long)))
 }
 
-/** The Capital Loss Carryover Worksheet, for a taxable income that is not below zero before the deduction. */
+/** The Capital Loss Carryover Worksheet, for a taxable income that is not negative before the deduction. */
 function carriedLosses(totals: YearTotals, limit: Limit): Losses | null {
   const deduction = deducted(totals, limit)
   if (deduction === null) return null

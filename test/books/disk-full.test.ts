@@ -147,11 +147,11 @@ describe.skipIf(NAMESPACE === undefined)('a full disk', () => {
     )
     const full = step('full')
     expect(full.code).toBe(5)
-    expect(full.stderr).toContain('There was no room to build the ledger; the published one is as it was.')
-    expect(full.stderr).toContain('where:    DISK/books/tmp')
-    expect(full.stderr).toMatch(
-      /expected: about \d+ MiB free for a new ledger and the steps on the way to it/,
+    expect(full.stderr).toContain(
+      'There was not enough disk space to build the ledger; the published one is unchanged.',
     )
+    expect(full.stderr).toContain('where:    DISK/books/tmp')
+    expect(full.stderr).toMatch(/expected: about \d+ MiB free for a new ledger and its intermediate steps/)
     expect(full.stderr).toMatch(/found: {4}\d+ MiB free/)
     expect(full.stderr).not.toMatch(/\n\s+at /)
     expect(full.ledger).toBe(ledgerAt('before'))
@@ -204,8 +204,8 @@ describe.skipIf(NAMESPACE === undefined)('a full disk', () => {
     expect(step('parquet').code).toBe(2)
     expect(step('parquet').stderr).toBe(
       'tieout: The output folder cannot be written.\n  where:    DISK/out/ledger\n' +
-        '  expected: a folder that exists above it and may be written to\n  found:    No space left on device\n' +
-        '  next:     Check the path, its permissions and the space of its disk.\n',
+        '  expected: an existing, writable parent folder\n  found:    No space left on device\n' +
+        '  next:     Check the path, its permissions and the free space on its disk.\n',
     )
     expect(readFileSync(join(books, '..', 'left'), 'utf8')).not.toMatch(/\.tmp|ledger|trades|query-/)
     expect(step('again').code).toBe(0)
@@ -282,7 +282,7 @@ describe.skipIf(NAMESPACE === undefined)('a folder that may not be written', () 
       'mkdir "$DISK/out"; mount -t tmpfs -o ro none "$DISK/out"; tieout full report balances --format csv --out "$DISK/out/balances.csv"',
     )
     expect(step('full').code).toBe(2)
-    expect(step('full').stderr).toContain('The output cannot be written there.')
+    expect(step('full').stderr).toContain('The output cannot be written to this path.')
     expect(step('full').stderr).toContain('DISK/out/balances.csv')
     expect(step('full').stderr).toContain('EROFS')
   }, 300_000)

@@ -41,7 +41,7 @@ function trades(name: string, rows: number): string {
 test.each([
   ['the journal', 40, 'The journal could not be written', 'EFBIG'],
   ['what lands', 1_000, 'could not be landed', 'File too large'],
-  ['the ledger', 6_000, 'The ledger could not be built under the limit of file sizes', 'File too large'],
+  ['the ledger', 6_000, 'The ledger could not be built under the file size limit', 'File too large'],
 ])(
   '%s under a limit of %d KiB',
   async (_what, limit, sentence, found) => {

@@ -146,7 +146,7 @@ describe('damaged books', () => {
     )
     expect(readdirSync(join(dir, 'journal')).filter((name) => /^damaged-.*\.bin$/.test(name))).toHaveLength(1)
     const isOlder = async () =>
-      /^The ledger lacks \d+ frames? of the journal/m.test((await run(dir, 'status')).stdout)
+      /^The ledger is missing \d+ frames? of the journal/m.test((await run(dir, 'status')).stdout)
     expect(await isOlder()).toBe(true)
     await run(dir, 'build')
     expect(await isOlder()).toBe(false)

@@ -85,7 +85,7 @@ describe('older books', () => {
 
     expect({ code: built.code, stderr: built.stderr.trim() }).toEqual({
       code: 0,
-      stderr: `${NOTE}\nPublished; nothing is open but 6 notices. Next: \`tieout status\`, or \`tieout report balances\`.`,
+      stderr: `${NOTE}\nPublished; only 6 notices open. Next: \`tieout status\`, or \`tieout report balances\`.`,
     })
     const missing = await lost(before, join(dir, 'landing.duckdb'))
     expect(Object.keys(missing).length).toBeGreaterThan(20)
@@ -130,7 +130,8 @@ describe('older books', () => {
 
     await expect(asked).rejects.toMatchObject({
       name: 'UsageError',
-      message: 'The published ledger lacks what is asked of it: an earlier version of tieout made it.',
+      message:
+        'The published ledger does not contain what was requested: it was built by an earlier version of tieout.',
       details: {
         where: join(dir, 'ledger.duckdb'),
         found,
@@ -255,9 +256,9 @@ describe('books of a newer version', () => {
     for (const args of [['report', 'balances'], ['status'], ['sql', 'select * from balances']]) {
       const { code, stdout, stderr } = await command([...args, '--dir', dir])
       expect([code, stdout]).toEqual([2, ''])
-      expect(stderr).toContain('The published ledger was made by a newer version of tieout.')
+      expect(stderr).toContain('The published ledger was built by a newer version of tieout.')
       expect(stderr).toContain('format 1, as tieout 0.1.0 reads it')
-      expect(stderr).toContain('format 9, made by tieout 9.0.0')
+      expect(stderr).toContain('format 9, built by tieout 9.0.0')
     }
   }, 300_000)
 

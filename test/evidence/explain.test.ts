@@ -175,7 +175,7 @@ describe('explain', () => {
       'main/UNIFIED/BTC/opening',
       {},
       {
-        period: 'before all of history: --from and --year say where a period begins',
+        period: 'before all of history: use --from or --year to set where a period begins',
         amount: '0',
         entries: 0,
       },
@@ -204,7 +204,7 @@ describe('explain', () => {
   test('a period is of a line alone', async () => {
     await expect(
       explained(traded, 'main/tax.records/104/amount', { period: { year: 2026 } }),
-    ).rejects.toThrow('Only a line of a report is of a period.')
+    ).rejects.toThrow('Only a line of a report has a period.')
     const id = 'main/UNIFIED/BTC/opening'
     const said = await command(['explain', id, '--from', '2026-01-06', '--dir', traded])
     expect(said.stdout.split('\n').slice(0, 4)).toEqual([
@@ -258,14 +258,14 @@ describe('explain, when something is amiss', () => {
   test('an id that the books do not know is refused, with what comes near to it', async () => {
     const refusal = await explained(traded, 'main/tax.records/109/amount').catch((error) => error)
     expect(refusal).toBeInstanceOf(UsageError)
-    expect(refusal.describe()).toBe(`The books know nothing of this id.
+    expect(refusal.describe()).toBe(`The books do not contain this id.
   where:    main/tax.records/109/amount
-  expected: one of those near to it: main/tax.records/101/amount, main/tax.records/102/amount, main/tax.records/103/amount, main/tax.records/104/amount, main/tax.records/105/amount
+  expected: one of the closest ids: main/tax.records/101/amount, main/tax.records/102/amount, main/tax.records/103/amount, main/tax.records/104/amount, main/tax.records/105/amount
   next:     Copy the id from the column disposal_id, lot_id, entry_id, line_id or break_id of a report.`)
   })
 
   test.each(['4:9', '99', "'; drop table entries --"])('%s is no id and no place', async (id) => {
-    await expect(explained(traded, id)).rejects.toThrow('The books know nothing of this id.')
+    await expect(explained(traded, id)).rejects.toThrow('The books do not contain this id.')
   })
 
   test('an erased body is said to be gone, and the chain holds', async () => {
@@ -273,7 +273,7 @@ describe('explain, when something is amiss', () => {
     await eraseFrames(dir, [4], systemClock)
     const explanation = await explained(dir, '104')
     const shown = describeExplanation(explanation)
-    expect(shown).toContain('body         erased: its bytes are gone on purpose, the chain holds')
+    expect(shown).toContain('body         erased: its bytes were removed on purpose; the chain is intact')
     expect(shown).not.toContain(rows.sold)
     expect(explanation.frames.get(4)).toMatchObject({ bodySha256: null, bodyBytes: null })
     expect(explanationJson(explanation)).toMatchObject({
@@ -292,7 +292,7 @@ describe('explain, when something is amiss', () => {
     })
     await expect(explained(dir, '999')).rejects.toMatchObject({
       details: {
-        found: '1 frame of the journal (4) was erased; what stood there the books no longer know.',
+        found: '1 frame of the journal (4) was erased; their contents are no longer in the books.',
       },
     })
   })
@@ -352,7 +352,7 @@ describe('explain, when something is amiss', () => {
     await expect(explained(dir, 'old/1')).rejects.toMatchObject({
       details: {
         found:
-          'It stands in what was frozen as gains-2025: `tieout report … --against` says what has changed since.',
+          'It appears in the filing gains-2025: `tieout report … --against` shows what has changed since.',
       },
     })
   })

@@ -70,7 +70,7 @@ describe('report gains --methods', () => {
   })
 
   test('an unknown method, and --method beside it, are refused', async () => {
-    await expect(compared({ methods: 'fifo,best' })).rejects.toThrow('--method does not know best.')
+    await expect(compared({ methods: 'fifo,best' })).rejects.toThrow('Unknown --method: best.')
     await expect(compared({ methods: 'fifo,lifo', method: 'fifo' })).rejects.toThrow('--methods compares')
   })
 })

@@ -114,10 +114,10 @@ describe('report --freeze', () => {
     const before = createHash('sha256').update(readFileSync(file)).digest('hex')
     const refusal = await freeze(dir, 'q1', 'gains').catch((error) => error)
     expect(refusal).toBeInstanceOf(UsageError)
-    expect(refusal.describe()).toBe(`A filing of this name is frozen already.
+    expect(refusal.describe()).toBe(`A filing of this name already exists.
   where:    ${file}
-  expected: a name that is free; a filing is never replaced
-  next:     Choose another name, or compare with it by --against.`)
+  expected: an unused name; a filing is never replaced
+  next:     Choose another name, or compare with the filing (--against).`)
     expect(createHash('sha256').update(readFileSync(file)).digest('hex')).toBe(before)
   })
 
@@ -128,12 +128,12 @@ describe('report --freeze', () => {
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     for (const result of results)
       if (result.status === 'rejected')
-        expect(result.reason.message).toBe('A filing of this name is frozen already.')
+        expect(result.reason.message).toBe('A filing of this name already exists.')
     expect(readdirSync(join(dir, 'filings')).filter((name) => name.includes('race'))).toEqual(['race.json'])
   })
 
   test.each(['../q1', '', '.hidden', 'a/b', 'x'.repeat(65)])('the name %j is refused', async (name) => {
-    await expect(freeze(traded, name, 'balances')).rejects.toThrow('The name of a filing is not plain.')
+    await expect(freeze(traded, name, 'balances')).rejects.toThrow('Invalid filing name.')
   })
 })
 
@@ -207,7 +207,7 @@ describe('report --against', () => {
       writeFileSync(join(dir, 'journal', name), readFileSync(join(other, 'journal', name)))
     const { notes } = await against(dir, 'own', 'balances')
     expect(notes.at(-1)).toBe(
-      'The journal does not hold what it held then: The journal is not the one that has landed.',
+      'The journal no longer holds what it held then: The journal is not the one that has landed.',
     )
   })
 
@@ -217,7 +217,9 @@ describe('report --against', () => {
     writeFileSync(file, readFileSync(file, 'utf8').replace('"981"', '"9810"'))
     await expect(against(dir, 'spoilt', 'balances')).rejects.toThrow(CorruptionError)
     writeFileSync(file, 'not JSON')
-    await expect(against(dir, 'spoilt', 'balances')).rejects.toThrow('The filing is not what was frozen.')
+    await expect(against(dir, 'spoilt', 'balances')).rejects.toThrow(
+      'The filing has changed since it was frozen.',
+    )
   })
 
   test('a name without a filing is refused with those there are; another report and other options as well', async () => {

@@ -66,7 +66,7 @@ describe('export parquet', () => {
     await exportBooks(dir, 'parquet', { out })
     writeFileSync(join(out, 'mine.parquet'), 'mine')
     await expect(exportBooks(dir, 'parquet', { out })).rejects.toMatchObject({
-      message: 'The output folder holds other files.',
+      message: 'The output folder contains other files.',
       details: { found: 'mine.parquet' },
     })
     expect(readFileSync(join(out, 'mine.parquet'), 'utf8')).toBe('mine')
@@ -97,7 +97,7 @@ describe('export parquet', () => {
     writeFileSync(join(out, 'thesis.docx'), 'mine')
     const refused = exportBooks(dir, 'parquet', { out })
     await expect(refused).rejects.toThrow(UsageError)
-    await expect(refused).rejects.toThrow('The output folder holds other files.')
+    await expect(refused).rejects.toThrow('The output folder contains other files.')
     expect(readFileSync(join(out, 'thesis.docx'), 'utf8')).toBe('mine')
     await expect(exportBooks(dir, 'parquet', { out: dir })).rejects.toThrow('would replace the books')
     const link = temporary('link')

@@ -47,7 +47,7 @@ test('prices stand once for each coin and day, in the reporting currency, and wh
     'P 2026-01-06 "BTC" 80000.5 "EUR"',
   ])
   expect(journal).toContain(
-    '; 1INCH has no price after 2026-01-05, and no value in our books; other tools go on with that price.',
+    '; 1INCH has no price after 2026-01-05, and no value in our books; other tools continue to use that price.',
   )
   expect(journal).toContain('commodity 1.00000000 "EUR"')
   const file = readFileSync(await exported(dir, 'beancount'), 'utf8')

@@ -76,7 +76,7 @@ describe('a row of trades is refused at its line and column:', () => {
       'ten decimals of a second',
       's1,2026-02-01T10:00:00.0000000001Z,main,sell,BTC,1,USD,1,0,',
       'time',
-      'no ISO-8601 time: 2026-02-01T10:00:00.0000000001Z',
+      'not an ISO-8601 time: 2026-02-01T10:00:00.0000000001Z',
     ],
     ['an unknown type', 's1,2026-02-01T10:00:00Z,main,stake,BTC,1,USD,1,0,', 'type', 'stake'],
     ['a sale without a total', 's1,2026-02-01T10:00:00Z,main,sell,BTC,1,USD,,0,', 'total', 'an empty cell'],
@@ -125,7 +125,7 @@ describe('a row of trades is refused at its line and column:', () => {
     const text = `${TRADE_HEADER}\r\n${GOOD}\r\n\r\ns1,2026-02-01T10:00:00Z,main,swap,BTC,1,USD,1,0,\r\n`
     expect(refusal('trades', text).describe()).toBe(
       [
-        'A type is not known.',
+        'Unknown type.',
         '  where:    file.csv:4, column type',
         '  expected: one of buy, sell, transfer_out, transfer_in, income, gift_in, gift_out',
         '  found:    swap',
@@ -147,15 +147,15 @@ describe('every bad cell of a file is told at once', () => {
     ].join('\n')
     expect(refusal('trades', text).describe()).toBe(
       [
-        '9 cells of the file cannot be taken.',
-        '  file.csv:2, column time: A time is not understood. Expected ISO-8601 with Z or an offset, up to nine decimals of a second: 2026-01-31T23:59:59.5Z; found a time without a zone: 2026-02-01.',
-        '  file.csv:2, column type: A type is not known. Expected one of buy, sell, transfer_out, transfer_in, income, gift_in, gift_out; found stake.',
+        '9 cells of the file cannot be read.',
+        '  file.csv:2, column time: Invalid time. Expected ISO-8601 with Z or an offset, up to nine decimals of a second: 2026-01-31T23:59:59.5Z; found a time without a zone: 2026-02-01.',
+        '  file.csv:2, column type: Unknown type. Expected one of buy, sell, transfer_out, transfer_in, income, gift_in, gift_out; found stake.',
         '  file.csv:2, column quantity: An amount is negative. Expected a number above zero; found -1.',
-        '  file.csv:2, column total: This is not a plain decimal. Expected digits with at most one point; no exponent, no thousands separator; found x.',
-        '  file.csv:4, column fee: A row has another number of cells than the header. Expected 10 cells; found 8 cells.',
-        '  file.csv:5, column asset: A cell has a control character in it. Expected printable text on one line; found U+0000.',
-        '  file.csv:6, column id: Two rows of the file have the same id. Expected another id in each row; found b1, as in line 3.',
-        '  file.csv:6, column account: This is not the name of an account. Expected 1 to 64 characters, no blank at either end; found an empty cell.',
+        '  file.csv:2, column total: Not a plain decimal. Expected digits with at most one point; no exponent, no thousands separator; found x.',
+        '  file.csv:4, column fee: A row has a different number of cells from the header. Expected 10 cells; found 8 cells.',
+        '  file.csv:5, column asset: A cell contains a control character. Expected printable text on one line; found U+0000.',
+        '  file.csv:6, column id: Two rows of the file have the same id. Expected a different id in each row; found b1, as in line 3.',
+        '  file.csv:6, column account: Invalid account name. Expected 1 to 64 characters, no space at either end; found an empty cell.',
         '  file.csv:6, column fee_currency: A fee has no currency. Expected the coin or currency of the fee; found an empty cell.',
         '  next:     Correct them and import the file again; nothing of it has been imported.',
       ].join('\n'),
@@ -170,7 +170,7 @@ describe('every bad cell of a file is told at once', () => {
     const lines = refusal('trades', [TRADE_HEADER, ...rows].join('\n'))
       .describe()
       .split('\n')
-    expect(lines[0]).toBe('250 cells of the file cannot be taken.')
+    expect(lines[0]).toBe('250 cells of the file cannot be read.')
     expect(lines).toHaveLength(103)
     expect(lines[100]).toContain('file.csv:101, column quantity')
     expect(lines[101]).toBe('  and 150 more')
@@ -182,7 +182,7 @@ describe('every bad cell of a file is told at once', () => {
     expect(rates).toContain('file.csv:2, column JPY')
     expect(rates).toContain('file.csv:3, column Date')
     const lots = refusal('lots', `${LOT_HEADER}\nl1,2026,main,BTC,0,-1,USD\n`).describe()
-    expect(lots.split('\n')[0]).toBe('3 cells of the file cannot be taken.')
+    expect(lots.split('\n')[0]).toBe('3 cells of the file cannot be read.')
   })
 })
 
@@ -206,11 +206,11 @@ describe('a file is refused', () => {
     expect(refusal('lots', TRADE_HEADER).details.expected).toBe(`${LOT_HEADER} or ${LOT_HEADER},note`)
   })
 
-  it('for bytes that are no UTF-8, with their line', () => {
+  it('for bytes that are not valid UTF-8, with their line', () => {
     const bytes = Buffer.concat([Buffer.from(`${TRADE_HEADER}\n${GOOD}\n`), Buffer.from([0x73, 0xff, 0x0a])])
     expect(refusal('trades', bytes).details).toMatchObject({
       where: 'file.csv:3',
-      found: 'bytes that are no UTF-8',
+      found: 'bytes that are not valid UTF-8',
     })
   })
 

@@ -97,9 +97,8 @@ it('is said by the reports whose values hold it, of the days that they are about
     'n4,2025-06-01T00:00:00Z,k,buy,BTC,1,GBP,80000,,',
   )
   const said = (coins: string): string =>
-    `Imports take more from k than they bring: of ${coins} it has less than nothing, first on 2024-05-01, and its worth is too ` +
-    'low by that. Import the purchase, the leg in of a transfer or the deposit that is missing (`tieout import trades`), or ' +
-    'what was held before (`tieout import lots`).'
+    `Imports take out more of k than they bring in: its balance of ${coins} is below zero, first on 2024-05-01, and its value is too ` +
+    'low by that amount. Import the missing purchase, incoming transfer leg or deposit (`tieout import trades`), or what was held before (`tieout import lots`).'
   const ledger = await openLedger(books.dir)
   const notes = async (name: ReportName, options: ReportOptions = {}) =>
     (await makeReport(ledger, name, options)).notes.filter((note) => note.startsWith('Imports take'))

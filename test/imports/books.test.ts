@@ -547,7 +547,7 @@ describe('balances of an account that imports alone tell of', () => {
     // Worth what the rows state; sold for USDT, which has no price, by the price of the coin: 400 for one.
     expect(
       lines.filter(({ coin }) => coin === 'BTC').map((each) => each.value ?? each.no_value_because),
-    ).toEqual(['800', '100', '-200', 'an imported move between own accounts states no value', '300'])
+    ).toEqual(['800', '100', '-200', 'an imported transfer between own accounts states no value', '300'])
     expect(
       await books.query(
         "select day, quantity from balance_history where account = 'wallet' and coin = 'BTC' order by day",

@@ -69,10 +69,10 @@ describe('a file that is no CSV as it is read here', () => {
     const row = 'a1,2024-01-05 10:00:00 UTC,Send,BTC,0.01,EUR,40000,400,0,'
     expect(refused(() => readText(`${HEADER}\r${row}\r`))).toBe(
       [
-        'The lines of the file end with a carriage return alone.',
+        'The lines of the file end with a carriage return only.',
         '  where:    export.csv:1',
         '  expected: lines that end with LF or CRLF',
-        '  found:    CR (U+000D) and no LF in the whole file, as “CSV (Macintosh)” has it',
+        '  found:    CR (U+000D) and no LF in the whole file, as in “CSV (Macintosh)”',
         '  next:     Save the file as CSV in UTF-8 and import it again; nothing of it has been imported.',
       ].join('\n'),
     )
@@ -82,10 +82,10 @@ describe('a file that is no CSV as it is read here', () => {
     const header = HEADER.replaceAll(',', ';')
     const row = 'a1;2024-01-05 10:00:00 UTC;Send;BTC;0.01;EUR;40000;400;0;a"b'
     expect(refused(() => readText(`${header}\n${row}\n`, BROKER))).toContain(
-      'cells with semicolons between them',
+      'cells separated by semicolons',
     )
     expect(refused(() => readText(`${HEADER}\n${row.replaceAll(';', ',')}\n`))).toContain(
-      'cells with commas between them',
+      'cells separated by commas',
     )
   })
 })

@@ -63,8 +63,7 @@ it('a day without a price has no value, and the report of balances says so', asy
   expect(await lastDays()).toEqual([['2025-03-01', '2025-03-01', '2025-03-01']])
   expect((await books.read('balances', YEAR))[0]?.value).toBeNull()
   expect(await notes()).toContain(
-    'No value: 1 of 1 balance, since the books end on 2025-03-01. `tieout nightly` leads them on; ' +
-      'in books of imports alone a price of that day does (`tieout import prices`).',
+    'No value for 1 of 1 balance, because the books end on 2025-03-01. Run `tieout nightly` to extend them; in books built from imports only, import a price of that day (`tieout import prices`).',
   )
 })
 

@@ -91,7 +91,7 @@ ${more}
       ])
       const whole = '02.02.2024,Sell,-1,BTC,60,EUR,60,EUR'
       expect(refusal(() => made('fee_sign: minus\nfees: included', whole)).details.expected).toContain(
-        'with a minus where it was paid',
+        'with a minus if it was paid',
       )
     })
 
@@ -105,7 +105,7 @@ ${more}
     it('has a column of fees', () => {
       const none = text('fee_sign: minus').replace(', fee: Fee, fee_currency: Fee coin', '')
       expect(refusal(() => readMapping(file(none))).details).toMatchObject({
-        expected: 'fields fee and fee_currency, as fee_sign says how fees are written',
+        expected: 'fields fee and fee_currency, because fee_sign describes how fees are written',
       })
       expect(refusal(() => readMapping(file(text('fee_sign: negative')))).describe()).toContain('fee_sign')
     })
@@ -237,14 +237,13 @@ words: { Buy: buy }
     const wrong = (text: string) => refusal(() => readMapping(file(text))).details
     // 0.123 was read as 123, and 1.5 as 1.5.
     expect(wrong("extends: koinly\nnumbers: { thousands: '.' }\n")).toMatchObject({
-      expected: 'numbers.decimal and numbers.thousands: two signs that differ',
+      expected: 'numbers.decimal and numbers.thousands: two different characters',
       found: '. for both',
     })
     for (const form of ['YYYY-MM-DD HH:MM', 'YYYY-MM-DD HH:mm:ss.SSS', 'DD.MM. HH:mm'])
       expect(wrong(`extends: koinly\ntime: { forms: ['${form}'] }\n`)).toMatchObject({
         expected:
-          'time.forms: YYYY or YY, MM and DD, and no part twice: MM is the month and mm the minute, ' +
-          'one S stands for all decimals of a second',
+          'time.forms: YYYY or YY, MM and DD, with no part repeated: MM is the month, mm the minute, and one S all decimals of a second',
         found: form,
       })
   })

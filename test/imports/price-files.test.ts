@@ -132,36 +132,36 @@ describe('what a price file does not say, the user has to', () => {
   const gecko = ['snapped_at,price,market_cap,total_volume', '2025-01-01 00:00:00 UTC,1,1,1']
 
   it.each([
-    ['its coin', lines, { currency: 'USD', candle: 60 }, '--asset', 'The file does not say its asset.'],
+    ['its coin', lines, { currency: 'USD', candle: 60 }, '--asset', 'The file does not state its asset.'],
     [
       'its currency',
       lines,
       { asset: 'BTC', candle: 60 },
       '--currency',
-      'The file does not say its currency.',
+      'The file does not state its currency.',
     ],
-    ['how long a candle is', lines, BTC, '--candle', 'The file does not say its candle.'],
-    ['a candle of a half', lines, { ...BTC, candle: 0.5 }, '--candle', 'The file does not say its candle.'],
+    ['how long a candle is', lines, BTC, '--candle', 'The file does not state its candle.'],
+    ['a candle of a half', lines, { ...BTC, candle: 0.5 }, '--candle', 'The file does not state its candle.'],
     [
       'a candle where it has none',
       gecko,
       { ...BTC, candle: 60 },
       '--candle',
-      'The file says its candle itself.',
+      'The file states its own candle.',
     ],
     [
       'a zone where it has one',
       gecko,
       { ...BTC, zone: 'Asia/Tokyo' },
       '--zone',
-      'The file says its zone itself.',
+      'The file states its own zone.',
     ],
     [
       'a coin in itself',
       gecko,
       { asset: 'USD', currency: 'USD' },
       '--asset, --currency',
-      'A coin is priced in itself.',
+      'A coin is priced in its own units.',
     ],
   ])('%s', (_what, of, options, where, message) => {
     const error = refusal(() => read(of, options))
@@ -196,12 +196,12 @@ describe('all that is wrong with a price file is told at once, by line and colum
       ]),
     )
     const told = error.describe()
-    expect(error.message).toBe('6 cells of the file cannot be taken.')
+    expect(error.message).toBe('6 cells of the file cannot be read.')
     for (const place of [
-      'export.csv:2, column snapped_at: A time is not understood.',
+      'export.csv:2, column snapped_at: Invalid time.',
       'export.csv:2, column price: An amount is negative.',
-      'export.csv:3, column price: This is not a plain decimal.',
-      'export.csv:4, column total_volume: A row has another number of cells than the header.',
+      'export.csv:3, column price: Not a plain decimal.',
+      'export.csv:4, column total_volume: A row has a different number of cells from the header.',
       'export.csv:6, column snapped_at: Two rows of the file have the same snapped_at.',
       'export.csv:7, column price: An amount is zero.',
     ])

@@ -32,7 +32,7 @@ describe('Kraken’s ledgers', () => {
     'are of an account with a name that a row could have, and not of %j',
     (account) => {
       expect(refusal(() => rows([KRAKEN], { account }))).toMatchObject({
-        message: 'This is not the name of an account.',
+        message: 'Invalid account name.',
         details: { where: '--account', found: account },
       })
     },
@@ -115,12 +115,12 @@ describe('Kraken’s ledgers', () => {
     )
     expect(error.describe().split('\n')).toEqual(
       [
-        '5 cells of the file cannot be taken.',
-        '  export.csv:2, column type: The mapping does not say what this row is. Expected a word of the mapping kraken-ledgers, such as trade/; found margin/.',
-        expect.stringContaining('  export.csv:3, column type: The mapping does not say what this row is'),
-        '  export.csv:4, column time: A time is not understood. Expected a time as YYYY-MM-DD HH:mm:ss or YYYY-MM-DD HH:mm:ss.S; found a date that does not exist: 2024-02-30 09:30:15.',
-        '  export.csv:4, column amount: This is not a plain decimal. Expected an amount such as 1234.5; found 1,5.',
-        expect.stringContaining('  export.csv:4, column asset: This is not the code of a coin or currency.'),
+        '5 cells of the file cannot be read.',
+        '  export.csv:2, column type: The mapping does not define what this row is. Expected a word of the mapping kraken-ledgers, such as trade/; found margin/.',
+        expect.stringContaining('  export.csv:3, column type: The mapping does not define what this row is'),
+        '  export.csv:4, column time: Invalid time. Expected a time such as YYYY-MM-DD HH:mm:ss or YYYY-MM-DD HH:mm:ss.S; found a date that does not exist: 2024-02-30 09:30:15.',
+        '  export.csv:4, column amount: Not a plain decimal. Expected an amount such as 1234.5; found 1,5.',
+        expect.stringContaining('  export.csv:4, column asset: Invalid coin or currency code.'),
         expect.stringContaining('  next:     Correct them'),
       ].toSpliced(4, 0),
     )
@@ -132,7 +132,7 @@ describe('Kraken’s ledgers', () => {
       ),
     )
     expect(half.describe()).toContain(
-      'export.csv:2, column asset: This makes no trade of one coin for another.',
+      'export.csv:2, column asset: These rows do not form a trade of one coin for another.',
     )
     expect(half.describe()).toContain('found BTC 1, ETH 1 in lines 3, 4.')
   })
@@ -227,7 +227,7 @@ describe('Binance’s transaction history', () => {
 
     it('is refused without a zone, and the older one with another than its own', () => {
       expect(refusal(() => rows([NEWER], { account: 'binance' }))).toMatchObject({
-        message: 'The file does not say whose clocks its times are.',
+        message: 'The file does not state the time zone of its times.',
         details: { where: '--zone', expected: expect.stringContaining('UTC+2') },
       })
       expect(refusal(() => rows([HEADER], { account: 'binance', zone: 'UTC+3' })).details.where).toBe(
@@ -289,7 +289,7 @@ describe('Binance’s transaction history', () => {
     )
     expect(error.describe()).toContain('found ETH 1, USDT 150, EUR -3000, SOL -1 in lines 2, 3, 4, 5.')
     expect(error.describe()).toContain('export.csv:6, column Coin')
-    expect(error.describe()).toContain('found a fee alone.')
+    expect(error.describe()).toContain('found only a fee.')
   })
 
   it('knows purchases for money, payments by card and what comes for nothing, as newer exports name them', () => {
@@ -342,7 +342,7 @@ describe('Binance’s transaction history', () => {
     ['Binance Card Spending', '1'],
   ])('refuses %s that moves the other way (%s)', (word, change) => {
     const error = refusal(() => of(`1,2025-04-14 12:08:32,Spot,${word},BTC,${change},`))
-    expect(error.describe()).toContain('An amount moves the other way than its word.')
+    expect(error.describe()).toContain('The sign of an amount contradicts its word.')
   })
 
   it('overlapping another export gives the same rows the same ids', () => {
@@ -446,8 +446,8 @@ describe('Koinly’s transactions', () => {
     })
     expect(refusal(() => rows([COLUMNS.join(','), line])).details).toMatchObject({
       where: 'export.csv:2, column Type',
-      expected: 'an amount that came and none that left',
-      found: 'an amount that came and an amount that left',
+      expected: 'an amount received and none sent',
+      found: 'an amount received and an amount sent',
     })
   })
 })
@@ -489,9 +489,9 @@ describe('CoinTracking’s transactions', () => {
     ]
     const { refusals } = refusal(() => read(lines, { zone: 'UTC' })) as RefusedCells
     expect(refusals.map(({ line, column, message, found }) => [line, column, message, found])).toEqual([
-      [2, 'Fee', 'A fee takes all of the amount that it is a part of.', '0.0005'],
-      [3, 'Fee', 'A fee takes all of the amount that it is a part of.', '0.02'],
-      [4, 'Fee', 'A fee takes all of the amount that it is a part of.', '-0.1'],
+      [2, 'Fee', 'A fee consumes the whole amount that it is part of.', '0.0005'],
+      [3, 'Fee', 'A fee consumes the whole amount that it is part of.', '0.02'],
+      [4, 'Fee', 'A fee consumes the whole amount that it is part of.', '-0.1'],
     ])
     // What the journal has stays readable.
     expect(read(lines, { zone: 'UTC' }, 'journaled').rows).toHaveLength(4)
@@ -507,7 +507,7 @@ describe('CoinTracking’s transactions', () => {
   })
 
   it('need the zone; it is not guessed, and one that does not exist is refused', () => {
-    expect(refusal(() => of([], {})).message).toBe('The file does not say whose clocks its times are.')
-    expect(refusal(() => of([], { zone: 'Europe/Berlim' })).message).toBe('The time zone is not known.')
+    expect(refusal(() => of([], {})).message).toBe('The file does not state the time zone of its times.')
+    expect(refusal(() => of([], { zone: 'Europe/Berlim' })).message).toBe('Unknown time zone.')
   })
 })

@@ -164,7 +164,7 @@ describe('names of the user', { timeout: 120_000 }, () => {
   test.each(['../filing', '/tmp/filing', 'a/b', '..', '.x', 'x'.repeat(70), 'a b'])(
     'a filing called %j is refused',
     async (name) => {
-      await expect(mustBeNew(nodeDisk, dir, name)).rejects.toThrow('The name of a filing is not plain.')
+      await expect(mustBeNew(nodeDisk, dir, name)).rejects.toThrow('Invalid filing name.')
     },
   )
 

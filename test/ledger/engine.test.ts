@@ -335,7 +335,7 @@ describe('a build without enough memory', () => {
     expect(failure).toMatchObject({
       name: 'OutOfMemory',
       exitCode: 5,
-      message: 'The build ran out of memory; the published ledger is as it was.',
+      message: 'The build ran out of memory; the published ledger is unchanged.',
       details: {
         where: expect.any(String),
         expected: 'work within 45.8 MiB of memory: engine.memory: 48MB in the configuration',
@@ -370,7 +370,7 @@ describe('a command without enough memory', () => {
     const before = readFileSync(join(books, 'ledger.duckdb'))
     const { code, stderr } = await tieout(['build', '--dir', books])
     expect(code).toBe(5)
-    expect(stderr).toContain('The build ran out of memory; the published ledger is as it was.')
+    expect(stderr).toContain('The build ran out of memory; the published ledger is unchanged.')
     expect(stderr).toContain('work within 61 MiB of memory: engine.memory: 64MB in the configuration')
     expect(stderr).toContain('Raise engine.memory in tieout.yaml (`engine: { memory: 8GB }`)')
     expect(stderr).not.toMatch(/\n\s+at /)

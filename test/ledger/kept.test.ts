@@ -188,7 +188,7 @@ test('a published table that is not what was built is found, said and made again
   await change("update entries set amount = amount + 1 where source_id = '3'")
   const notes: string[] = []
   const second = await build({}, { onNote: (text) => notes.push(text) })
-  expect(notes).toEqual(['Making every table again: the published main.entries is not what was built.'])
+  expect(notes).toEqual(['Rebuilding every table: the published main.entries is not what was built.'])
   expect(keptOf(second)).toEqual([])
   expect(await books.query("select amount from entries where source_id = '3'")).toEqual([['10']])
 })
@@ -203,7 +203,7 @@ test('a published table that cannot be read is made again with all others', asyn
   await file.close()
   const notes: string[] = []
   const second = await build({}, { onNote: (text) => notes.push(text) })
-  expect(notes).toEqual(['Making every table again: the published ledger is not what was built.'])
+  expect(notes).toEqual(['Rebuilding every table: the published ledger is not what was built.'])
   expect(keptOf(second)).toEqual([])
 })
 

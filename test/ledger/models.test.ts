@@ -25,7 +25,7 @@ test('a published model states its grain, its keys and its columns', () => {
     )
     expect(() => mustBeDocumented([model('main.one', lines)])).toThrow(
       expect.objectContaining({
-        message: 'A model does not say what its table is.',
+        message: 'A model does not describe its table.',
         details: expect.objectContaining({ where: 'sql/main.one.sql', found: `no ${mark}` }),
       }),
     )
@@ -50,7 +50,7 @@ test('two files that make the same table are both named', () => {
       name: 'ModelError',
       details: expect.objectContaining({
         where: 'sql/staging/one.sql and sql/intermediate/chain/one.sql',
-        found: 'both make staging.one',
+        found: 'both build staging.one',
       }),
     }),
   )
@@ -78,7 +78,7 @@ test('a check without a column that a break needs is named with its file', async
   await expect(mustBeChecks(connection, [fine!])).resolves.toBeUndefined()
   await expect(mustBeChecks(connection, [fine!, broken!])).rejects.toMatchObject({
     name: 'ModelError',
-    message: 'A check lacks a column.',
+    message: 'A check is missing a column.',
     details: { where: 'sql/checks.broken.sql', found: 'no culprit' },
   })
   connection.closeSync()

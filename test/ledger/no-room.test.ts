@@ -20,7 +20,5 @@ test('the first build of books reckons with what stands in the log of the landin
   const places = { published: join(folder, 'ledger.duckdb'), landing }
   const found = await fullDisk(join(folder, 'unfinished.duckdb'), places, new Error('no space'))
   // Four times as much as has landed: 4 TiB are 4 * 1024 * 1024 MiB.
-  expect(found?.details.expected).toBe(
-    'about 4194304 MiB free for a new ledger and the steps on the way to it',
-  )
+  expect(found?.details.expected).toBe('about 4194304 MiB free for a new ledger and its intermediate steps')
 })

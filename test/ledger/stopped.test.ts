@@ -54,8 +54,8 @@ test('ends with code 5; nothing is published or left behind, and the next build 
   await expect(building).rejects.toMatchObject({
     name: 'BuildStopped',
     exitCode: 5,
-    message: 'The build was stopped; the published ledger is as it was.',
-    details: { action: 'Run again: what has landed is kept.' },
+    message: 'The build was stopped; the published ledger is unchanged.',
+    details: { action: 'Run the build again: what has landed is kept.' },
   })
   expect(published().equals(before)).toBe(true)
   expect(readdirSync(join(books.dir, 'tmp'))).toEqual([])

@@ -248,7 +248,7 @@ describe('the engine', () => {
     engine.apply(buy('e1', '2024-01-01', '1', '1', { coin: 'ETH' }))
     expect(() => engine.apply(buy('b2', '2024-01-02', '1', '1'))).toThrow(
       expect.objectContaining({
-        message: 'The lots engine was given a coin whose book was closed.',
+        message: 'The lots engine was given a coin whose book is already closed.',
         details: {
           where: 'account main, coin BTC, event b2',
           expected: 'all events of a coin one after another',

@@ -144,7 +144,7 @@ describe('the published disposals', () => {
     const books = configured({ rules: 'uk', method: 'fifo' })
     await expect(books.trades(...DEAR_THEN_CHEAP).then(() => books.build())).rejects.toMatchObject({
       name: 'UsageError',
-      message: 'The method does not belong to the rules.',
+      message: 'The rules do not allow this method.',
       details: { where: 'the configuration, reports.method, reports.rules', found: 'method fifo' },
     })
   })
@@ -153,7 +153,7 @@ describe('the published disposals', () => {
     const books = configured({ rules: 'ca', time_zone: 'America/Nowhere' })
     await expect(books.trades(...DEAR_THEN_CHEAP).then(() => books.build())).rejects.toMatchObject({
       name: 'UsageError',
-      message: 'The time zone is not known.',
+      message: 'Unknown time zone.',
       details: { where: 'the configuration, reports.time_zone', found: 'America/Nowhere' },
     })
   })

@@ -581,7 +581,7 @@ describe('a file', () => {
     const out = join(folder(), 'none', 'a.csv')
     await expect(outFile(out, 'x', '/nowhere')).rejects.toMatchObject({
       exitCode: 2,
-      message: 'The output cannot be written there.',
+      message: 'The output cannot be written to this path.',
       details: { where: out, found: 'no such folder' },
     })
   })

@@ -148,7 +148,7 @@ describe('a table on a terminal', () => {
     const { table, notShown } = await show(200, rows)
     expect(table.split('\n')).toHaveLength(2 + ROWS_ON_SCREEN)
     expect(notShown).toEqual([
-      '… the first 25 of 1000 rows: --wide shows all, --out FILE.csv has them in a file.',
+      '… the first 25 of 1000 rows: --wide shows all, --out FILE.csv writes them to a file.',
     ])
   })
 

@@ -20,9 +20,9 @@ test('what was lost of the market is no gap of an account, and what was lost of 
     completeness({ ledger, matched: ledger, request: { account }, values: {} } as unknown as PaperQuestion)
 
   expect(await said('main')).toBe(
-    '0 of 0 pieces of disposals without a known gain; no open errors or warnings; gaps in what was received: 1 lost',
+    '0 of 0 pieces of disposals without a known gain; no open errors or warnings; gaps in the records received: 1 lost',
   )
   expect(await said('other')).toBe(
-    '0 of 0 pieces of disposals without a known gain; no open errors or warnings; no gaps in what was received',
+    '0 of 0 pieces of disposals without a known gain; no open errors or warnings; no gaps in the records received',
   )
 })

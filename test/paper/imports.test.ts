@@ -40,7 +40,7 @@ test('the summary has the gain of the months and of the lots where a disposal is
   expect(figures.get('Net gain or loss')?.value).toBe('-800')
   expect(figures.get('Disposals without a known gain')).toMatchObject({
     value: '1',
-    'what it counts': 'the known part of 1 of them is in the figures above, the rest in none',
+    'what it counts': 'the known part of 1 of them is included in the figures above, the rest is not',
   })
   expect(
     table(page, 'Profit and loss by month and coin').map((line) => [line.month, line['realised pnl']]),
@@ -57,7 +57,7 @@ test('the summary has the gain of the months and of the lots where a disposal is
   ])
   const lines = table(page, 'Taxes 2025, rules ca, days of America/Toronto')
   expect(lines.find(({ figure }) => figure === 'Capital gain (or loss)')?.value).toBe('-800')
-  expect(plain(page)).toContain('is left out of the figures: 15 XRP (a)')
+  expect(plain(page)).toContain('is excluded from the figures: 15 XRP (a)')
 })
 
 test('holdings at the end are those of the end of the period, also where no run has told how far the books go', async () => {
@@ -84,7 +84,7 @@ describe('where the law looks ahead, the cost at the end of a year is what the d
       (line) => `${line['quantity left']} for ${line['cost basis left']}`,
     )
 
-  test('uk: what was sold and is matched with a later purchase is still in the pool', async () => {
+  test('uk: what was sold and is matched with a later purchase stay in the pool', async () => {
     const dir = await importedBooks('reports: { rules: uk, currency: GBP }\n', [
       'b1,2024-05-01T12:00:00Z,a,buy,BTC,2,GBP,20000,,',
       's1,2025-03-20T12:00:00Z,a,sell,BTC,1,GBP,15000,,',
@@ -105,7 +105,9 @@ describe('where the law looks ahead, the cost at the end of a year is what the d
     expect(cost(second, `the beginning ${turn}`)).toEqual(['2 for 20000'])
     expect(table(second, 'Gains by lot').map((line) => line['cost basis'])).toEqual(['5000', '5000'])
     expect(cost(second, 'the end (before 2026-04-06 00:00:00 Europe/London)')).toEqual(['1.5 for 15000'])
-    expect(plain(first)).toContain('Under uk rules what was sold and is matched with a later purchase')
+    expect(plain(first)).toContain(
+      'Under uk rules, coins that were sold and are matched with a later purchase',
+    )
     // Within a day: what it has sold by then is sold.
     const evening = await paper(dir, 'statement', '--to', '2025-06-01T18:00:00Z')
     expect(cost(evening, 'the end (before 2025-06-01 19:00:00 Europe/London)')).toEqual(['1.5 for 15000'])
@@ -169,7 +171,7 @@ test('words agree with their numbers, times with their zone, and what a row stat
   expect(table(page, 'Amounts without a price').map((line) => line.coin)).toEqual(['XYZ'])
   expect(
     table(page, 'Columns').find((line) => line.column === 'acquired at (America/New_York)')?.meaning,
-  ).toBe('When the lot was acquired; empty for a pool and where nobody knows.')
+  ).toBe('When the lot was acquired; empty for a pool and if unknown.')
 })
 
 describe('imported fees and moves', () => {
@@ -221,7 +223,7 @@ describe('imported fees and moves', () => {
     expect(lines.find((line) => line.kind === 'fee')).toMatchObject({
       coin: 'XYZ',
       value: '',
-      'no value because': 'no price of XYZ in USD of that time',
+      'no value because': 'no price of XYZ in USD at that time',
     })
   })
 })

@@ -426,7 +426,7 @@ describe('the paper of taxes', () => {
     const page = await printed('statement-us', 'statement', '--year', '2026', '--config', config)
     const section = plain(page.split('Lines of the return</h2>')[1]?.split('<table')[0] ?? '')
     for (const words of [
-      'The figures of gains and losses are in USDT, the return is in USD: nothing is converted',
+      'Gains and losses are in USDT but the return is in USD: nothing is converted',
       'What these rules cover, and what they do not: docs/rules/us.md.',
     ])
       expect(section).toContain(words)

@@ -63,7 +63,7 @@ test('account-values: each account has its highest value of the year, the first 
   ])
   expect(report.warnings).toEqual([])
   expect(report.notes[0]).toBe(
-    'Values are in USD at the price of each day, which is no Treasury rate. Highest values of FBAR are rounded up to whole dollars.',
+    'Values are in USD at each day’s price, which is not a Treasury rate. On the FBAR, highest values are rounded up to whole dollars.',
   )
 })
 
@@ -84,10 +84,10 @@ test('account-values: a day without a price, and days after the last record, are
   ])
   expect(report.warnings).toEqual([
     'INCOMPLETE: on 1 day main held a coin without a price, so its highest value may be higher. Import prices (`tieout import prices`), or fetch them (`tieout prices fetch`).',
-    'INCOMPLETE: the last record of main is of 2025-02-01, and it held coins then. What they were worth on later days of the period is not in the list.',
+    'INCOMPLETE: the last record of main is from 2025-02-01, and it held coins then. Their value on later days of the period is not included.',
   ])
   expect(report.notes[0]).toContain(
-    'Values are in EUR, and nothing is converted: FBAR and Form 8938 want USD',
+    'Values are in EUR, and nothing is converted: FBAR and Form 8938 require USD',
   )
 })
 
@@ -101,7 +101,7 @@ test('account-values: the last record of an account is its own, where those of a
   ])
   const report = await show(dir, 'account-values', { year: 2025 })
   expect(report.warnings).toEqual([
-    'INCOMPLETE: the last record of b is of 2025-01-01, and it held coins at the end of the books, 2025-06-01. What they were worth on later days of the period is not in the list.',
+    'INCOMPLETE: the last record of b is from 2025-01-01, and it still held coins at the end of the books, 2025-06-01. Their value on later days of the period is not included.',
   ])
 })
 
@@ -165,7 +165,7 @@ test('account-values: what is borrowed is in the account, and told apart', async
   await alterBook(dir, ['update daily_valuation set own_value = value'])
   const owesNothing = await show(dir, 'account-values', { year: 2025 })
   expect(cells(owesNothing, 'highest_value', 'of_which_borrowed')).toEqual(['200 0'])
-  const onLoans = expect.stringMatching(/^Values are of all that was held, borrowed coins too/)
+  const onLoans = expect.stringMatching(/^Values cover everything held, including borrowed coins/)
   expect(report.notes).toContainEqual(onLoans)
   const earlier = await show(dir, 'account-values', { year: 2024 })
   expect(earlier.notes).not.toContainEqual(onLoans)
@@ -186,7 +186,7 @@ test('account-values: a balance below nothing, of which imports miss something, 
   const report = await show(dir, 'account-values', { year: 2025 })
   expect(cells(report, ...COLUMNS)).toEqual(['k 30000 2025-12-31 - 2025-12-31 3 0'])
   expect(report.warnings).toEqual([
-    'INCOMPLETE: on 2 days k had less than nothing of a coin or currency, since its imports take more than they bring. ' +
-      'Counted as nothing; what is missing may make its highest value higher (`tieout import trades`).',
+    'INCOMPLETE: on 2 days the balance of a coin or currency in k was below zero, because its imports take out more than they bring in. ' +
+      'It is counted as zero, so the highest value may be higher. Import what is missing (`tieout import trades`).',
   ])
 })

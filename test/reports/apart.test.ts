@@ -21,7 +21,7 @@ test.each([
     await waiting.gone
     const pieces = askApart(waiting, { engine: ENGINE, timeoutMs: 60_000 }, { clock: systemClock })
     await expect(pieces[Symbol.asyncIterator]().next()).rejects.toMatchObject({
-      message: 'The process that answers queries cannot be started.',
+      message: 'The process that answers queries could not be started.',
       details: { found, action: expect.stringContaining('open files (`ulimit -n`)') },
     })
   },

@@ -118,7 +118,7 @@ describe('the gate', () => {
   ])('names what it found in %s', async (query, found) => {
     await expect(ask(query)).rejects.toMatchObject({
       exitCode: 2,
-      message: 'The statement does not only read, and the published ledger is for reading.',
+      message: 'The statement does more than read, and the published ledger is read-only.',
       details: { found },
     })
   })
@@ -133,7 +133,7 @@ describe('the gate', () => {
   ])('says of what reads a file that only the ledger is there: %s', async (query, found) => {
     await expect(ask(query)).rejects.toMatchObject({
       exitCode: 2,
-      message: 'The query reads a file, and there is nothing to read here but the published ledger.',
+      message: 'The query reads a file; only the published ledger can be read here.',
       details: { found },
     })
   })
@@ -353,6 +353,6 @@ describe('the memory of a query', () => {
   })
 
   test.each(['lots', '1', '-1GB', '1GB; select 1', '', '1e9GB', '1 XB'])('is no %j', (limit) => {
-    expect(() => bytesOf(limit)).toThrow('The memory limit is not understood.')
+    expect(() => bytesOf(limit)).toThrow('The memory limit is not a valid size.')
   })
 })

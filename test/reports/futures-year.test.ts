@@ -92,7 +92,6 @@ test('one of them without a value leaves all of that empty, and the return begin
   const { figures, warnings } = await together(...worth('9.1', '-0.91', null, '70', '-0.2'))
   expect(figures.map(([, value]) => value)).toEqual([null, null, null, null, null, null])
   expect(warnings).toEqual([
-    'INCOMPLETE: 1 of 3 amounts of futures has no known value, so that futures have no figures in one currency. ' +
-      'Import prices (`tieout import prices`), or fetch them (`tieout prices fetch`).',
+    'INCOMPLETE: 1 of 3 amounts of futures has no known value, so there are no futures figures in a single currency. Import prices (`tieout import prices`), or fetch them (`tieout prices fetch`).',
   ])
 })

@@ -141,8 +141,7 @@ test('a fee that belongs to no trade counts as what was paid, and is none of fut
   const taxes = await makeReport(ledger, 'taxes', { rules: 'us', year: 2026 })
   expect((await allRows(taxes.rows)).filter((row) => String(row[2]).startsWith('Futures'))).toEqual([])
   expect(taxes.notes).toContain(
-    'Paid, and a cost in no figure of the return: fees that belong to no trade, 5 USDT; interest, 0.5 USDT (`report pnl` has them). ' +
-      'Whether it reduces anything is for the taxpayer to say; coins that were paid are disposals like others.',
+    'Paid, but not included as a cost in any figure of the return: fees that belong to no trade, 5 USDT; interest, 0.5 USDT (`report pnl` lists them). Whether it reduces anything is for the taxpayer to decide; coins that were paid are disposals like any others.',
   )
   const before = await makeReport(ledger, 'taxes', { rules: 'us', year: 2025 })
   expect(before.notes.filter((note) => note.startsWith('Paid'))).toEqual([])
@@ -219,8 +218,7 @@ test('what a liquidation on margin takes and makes good is a result, and every r
   const taxes = await makeReport(ledger, 'taxes', { rules: 'us', year: 2026 })
   expect((await allRows(taxes.rows)).filter((row) => String(row[2]).startsWith('Futures'))).toEqual([])
   expect(taxes.notes).toContain(
-    'What liquidations took or made good, futures aside, is in no figure of the return: -0.1 BTC, 6 USDT (`report pnl` has it). ' +
-      'Whether it counts is for the taxpayer to say.',
+    'What liquidations outside futures took or made good is not included in any figure of the return: -0.1 BTC, 6 USDT (`report pnl` lists it). Whether it counts is for the taxpayer to decide.',
   )
   const lineBooks = { matched: ledger, ledger, limit: 20, zone: 'UTC', period: readPeriod({}) }
   expect(await lineSteps(lineBooks, 'main/2026-01-01/MARGIN//USDT')).toMatchObject([

@@ -58,7 +58,7 @@ it('has no value beyond the end of the books, and is not said to lack a price', 
   await books.build()
   const { rows, notes } = await show(books.dir, 'balances', { to: '2026-02-28' })
   expect(rows.map((row) => row.value)).toEqual([null, null])
-  expect(notes.join(' ')).toContain('No value: 2 of 2 balances, since the books end on 2026-01-05.')
+  expect(notes.join(' ')).toContain('No value for 2 of 2 balances, because the books end on 2026-01-05.')
   const statement = await show(books.dir, 'statement', { to: '2026-02-28' })
   expect(cells(statement, 'line', 'no_value_because').filter((line) => line.startsWith('closing'))).toEqual([
     'closing the books end on 2026-01-05',

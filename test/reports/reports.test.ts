@@ -140,7 +140,7 @@ describe('balances', () => {
 
   test('of accounts with futures say that open positions are in no value but by what they realised', async () => {
     const note =
-      'Open futures positions count as far as they are realised. The rest, as the venue valued it last, is in the table `unrealised`.'
+      'Open futures positions are included only to the extent that they are realised. The unrealised part, as last valued by the venue, is in the table `unrealised`.'
     const ledger = await open(
       account('main'),
       account('other'),
@@ -243,24 +243,24 @@ describe('gains', () => {
       ['total without a known gain', '900', null, null, 'USDT'],
     ])
     expect(report.warnings).toEqual([
-      'INCOMPLETE: 1 of 2 pieces of disposals has no known gain and is left out of the figures: 2.5 ETH (main). ' +
-        '1 piece without a known cost for want of the purchase: import the older trades (`tieout import trades`), or what was held before (`tieout import lots`).',
+      'INCOMPLETE: 1 of 2 pieces of disposals has no known gain and is excluded from the figures: 2.5 ETH (main). ' +
+        '1 piece without a known cost, because the purchase is missing: import the older trades (`tieout import trades`), or what was held before (`tieout import lots`).',
     ])
     expect(await allRows(report.rows)).toHaveLength(2)
   })
 
   test.each<[ReportOptions, string]>([
-    [{ method: 'best' }, '--method does not know best.'],
-    [{ rules: 'fr' }, '--rules does not know fr.'],
-    [{ rules: 'us', scope: 'universal' }, 'The scope does not belong to the rules.'],
-    [{ rules: 'de', scope: 'account,2026:universal' }, 'The scope does not belong to the rules.'],
-    [{ method: '2025:fifo' }, '--method does not say what holds when.'],
-    [{ scope: 'planet' }, '--scope does not know planet.'],
-    [{ method: 'fifo', rules: 'uk' }, 'The method does not belong to the rules.'],
+    [{ method: 'best' }, 'Unknown --method: best.'],
+    [{ rules: 'fr' }, 'Unknown rules: fr.'],
+    [{ rules: 'us', scope: 'universal' }, 'The rules do not allow this scope.'],
+    [{ rules: 'de', scope: 'account,2026:universal' }, 'The rules do not allow this scope.'],
+    [{ method: '2025:fifo' }, '--method does not state clearly what applies from when.'],
+    [{ scope: 'planet' }, 'Unknown --scope: planet.'],
+    [{ method: 'fifo', rules: 'uk' }, 'The rules do not allow this method.'],
     [{ currency: 'EUR' }, 'The gains are not calculated in EUR.'],
     [{ account: 'nobody' }, 'The ledger has no account nobody.'],
     [{ from: '2025-02-30' }, '--from is not a date.'],
-    [{ year: 2025, from: '2025-01-01' }, '--year stands for a whole period.'],
+    [{ year: 2025, from: '2025-01-01' }, '--year cannot be combined with --from or --to.'],
   ])('with %j are refused', async (options, message) => {
     await expect(makeReport(await open(...LOTS), 'gains', options)).rejects.toMatchObject({
       exitCode: 2,
@@ -385,7 +385,7 @@ describe('a statement', () => {
     expect(await own({ year: 2025 })).toMatchObject([{ quantity: '2.5', borrowed: '1.75', own: '0.75' }])
     const notes = async (options: object): Promise<unknown> =>
       (await makeReport(ledger, 'balances', options)).notes
-    const told = expect.stringMatching(/^Values are of what one owns: quantity less borrowed /)
+    const told = expect.stringMatching(/^Values cover what is owned: quantity less borrowed /)
     expect(await notes({ year: 2025 })).toContainEqual(told)
     expect(await notes({ to: '2024-12-31' })).not.toContainEqual(told)
   })
@@ -442,10 +442,10 @@ describe('one zone in a report', () => {
     const ledger = await open(...LATE)
     const notes = async (timeZone?: string, rules = 'us') =>
       (await makeReport(ledger, 'gains', { rules }, timeZone === undefined ? {} : { timeZone })).notes
-    expect((await notes()).filter((note) => note.includes('UTC stands in'))).toHaveLength(1)
+    expect((await notes()).filter((note) => note.includes('so UTC is used'))).toHaveLength(1)
     expect((await notes()).join()).toContain('`reports: { time_zone: America/New_York }`')
     expect((await notes(undefined, 'ca')).join()).toContain('`reports: { time_zone: America/Toronto }`')
-    expect((await notes('America/New_York')).filter((note) => note.includes('UTC stands in'))).toEqual([])
+    expect((await notes('America/New_York')).filter((note) => note.includes('so UTC is used'))).toEqual([])
   })
 })
 
@@ -501,9 +501,10 @@ describe('every report', () => {
       const months = (await allRows(report.rows)).map((row) => String(row[1]))
       return [months, report.notes.filter((note) => /^(Months|Not known)/.test(note))]
     }
-    const leftOpen = 'A coin without a price is in no value; what is left open stands under difference.'
+    const leftOpen =
+      'A coin without a price is not included in any value; what cannot be attributed is shown as difference.'
     const whole =
-      'Months are whole ones: those that begin in the period stand here to their end, and the one in which it begins does not.'
+      'Months are whole months: those that begin in the period are shown to their end, and a month already in progress when it begins is not shown.'
     expect(await told({ from: '2025-04-01', to: '2025-05-31' })).toEqual([['2025-04-01', '2025-05-01'], []])
     expect(await told({ from: '2025-04-01', to: '2025-05-31' }, 'de')).toEqual([
       ['2025-04-01', '2025-05-01'],
@@ -511,11 +512,11 @@ describe('every report', () => {
     ])
     expect(await told({ year: 2025 })).toEqual([
       ['2025-03-01', '2025-04-01', '2025-05-01'],
-      [`Not known: a value or cost of 2 changes. ${leftOpen}`],
+      [`Not known: the value or cost of 2 changes. ${leftOpen}`],
     ])
     expect(await told({ year: 2025 }, 'uk')).toEqual([
       ['2025-05-01', '2026-04-01'],
-      [whole, `Not known: a price of up to 1 coin at the end of a month. ${leftOpen}`],
+      [whole, `Not known: the price of up to 1 coin at the end of a month. ${leftOpen}`],
     ])
   })
 
@@ -527,17 +528,17 @@ describe('every report', () => {
     const notesOf = async (options: ReportOptions) =>
       (await makeReport(ledger, 'gains', options)).notes.filter((note) => /books|period/.test(note))
     expect(await notesOf({})).toEqual([
-      'What happened before the books begin is not in them: main 2025-01-02T00:00:00.000Z.',
+      'Anything that happened before the books begin is not included: main 2025-01-02T00:00:00.000Z.',
     ])
     expect(await notesOf({ from: '2025-01-02', to: '2025-12-31' })).toEqual([])
     expect(await notesOf({ year: 2025 })).toEqual([
-      'The books of main begin at 2025-01-02T00:00:00.000Z: what happened earlier in the period is in no figure.',
+      'The books of main begin at 2025-01-02T00:00:00.000Z: anything earlier in the period is not included in any figure.',
     ])
     expect(await notesOf({ year: 2024 })).toEqual([
-      'The books of main begin at 2025-01-02T00:00:00.000Z: they tell of nothing in this period.',
+      'The books of main begin at 2025-01-02T00:00:00.000Z: they cover nothing in this period.',
     ])
     expect(await notesOf({ year: 2026, account: 'main' })).toEqual([
-      'The period extends past that run: what comes after it is in no figure.',
+      'The period extends past that run: anything later is not included in any figure.',
     ])
   })
 
@@ -558,15 +559,15 @@ describe('every report', () => {
     const notesOf = async (options: ReportOptions) =>
       (await makeReport(ledger, 'statement', options)).notes.filter((note) => /books/.test(note))
     const ofTrades =
-      'The books of main, UNIFIED begin at 2025-06-01T00:00:00.000Z: what happened there earlier in the period is in no figure.'
+      'The books of main, UNIFIED begin at 2025-06-01T00:00:00.000Z: anything earlier in the period there is not included in any figure.'
     expect(await notesOf({ year: 2025 })).toEqual([ofTrades])
     expect(await notesOf({ from: '2024-01-01' })).toEqual([
-      'The books of main, P2P begin at 2024-10-01T00:00:00.000Z: what happened there earlier in the period is in no figure.',
+      'The books of main, P2P begin at 2024-10-01T00:00:00.000Z: anything earlier in the period there is not included in any figure.',
       ofTrades,
     ])
     expect(await notesOf({ from: '2025-06-01' })).toEqual([])
     expect(await notesOf({})).toEqual([
-      'What happened before the books begin is not in them: main, P2P 2024-10-01T00:00:00.000Z; main, UNIFIED 2025-06-01T00:00:00.000Z.',
+      'Anything that happened before the books begin is not included: main, P2P 2024-10-01T00:00:00.000Z; main, UNIFIED 2025-06-01T00:00:00.000Z.',
     ])
   })
 
@@ -585,9 +586,11 @@ describe('every report', () => {
     const notesOf = async (options: ReportOptions) =>
       (await makeReport(ledger, 'gains', options)).notes.filter((note) => /books|period|Imports/.test(note))
     expect(await notesOf({ year: 2024 })).toEqual([])
-    expect(await notesOf({ year: 2022 })).toEqual(['Imports tell of main from 2022-01-01T12:00:00.000Z on.'])
+    expect(await notesOf({ year: 2022 })).toEqual([
+      'Imports cover main from 2022-01-01T12:00:00.000Z onwards.',
+    ])
     expect(await notesOf({ year: 2021 })).toEqual([
-      'Imports tell of main from 2022-01-01T12:00:00.000Z on, and of nothing in this period.',
+      'Imports cover main from 2022-01-01T12:00:00.000Z onwards, and nothing in this period.',
     ])
   })
 
@@ -614,34 +617,33 @@ describe('every report', () => {
     const ledger = await ended()
     const notesOf = async (options: ReportOptions, of = ledger) =>
       (await makeReport(of, 'statement', options)).notes.filter((note) => /period|Imports/.test(note))
-    const until = ['Imports tell of k until 2025-05-05T10:00:00.000Z.']
+    const until = ['Imports cover k until 2025-05-05T10:00:00.000Z.']
     expect(await notesOf({ year: 2025 })).toEqual(until)
     expect(await notesOf({ from: '2024-01-01', to: '2025-06-05' })).toEqual(until)
     expect(await notesOf({ from: '2024-01-01', to: '2025-06-04' })).toEqual([])
     expect(await notesOf({ year: 2024 })).toEqual([])
     expect(await notesOf({})).toEqual([])
     expect(await notesOf({ from: '2023-01-01', to: '2025-12-31' })).toEqual([
-      'Imports tell of k from 2023-02-01T00:00:00.000Z until 2025-05-05T10:00:00.000Z.',
+      'Imports cover k from 2023-02-01T00:00:00.000Z until 2025-05-05T10:00:00.000Z.',
     ])
-    const nothing = ['Imports tell of k until 2025-05-05T10:00:00.000Z, and of nothing in this period.']
+    const nothing = ['Imports cover k until 2025-05-05T10:00:00.000Z, and nothing in this period.']
     expect(await notesOf({ year: 2026 })).toEqual(nothing)
     expect(await notesOf({ from: '2025-05-06', to: '2025-05-10' })).toEqual(nothing)
     // Where runs end before the period does, what comes after them is for a later one to tell.
     const nightly = (at: string) =>
       ended(`insert into runs values ('r1', '${at}', '${at}', 'nightly', 1, 1, 0, 'done')`, account('main'))
     expect(await notesOf({ year: 2025 }, await nightly('2025-06-05 00:00:00+00'))).toEqual([
-      'The period extends past that run: what comes after it is in no figure.',
+      'The period extends past that run: anything later is not included in any figure.',
     ])
     expect(await notesOf({ year: 2025 }, await nightly('2025-06-05 10:00:01+00'))).toEqual([
-      'The period extends past that run: what comes after it is in no figure.',
+      'The period extends past that run: anything later is not included in any figure.',
       ...until,
     ])
   })
 
   test('of taxes for a year after the books has no figures either, and says why', async () => {
     const told =
-      'This year begins after all that the books tell of: its figures are empty, not zero. `tieout nightly` leads the books on, ' +
-      'and in books of imports newer files do.'
+      'This year begins after the books end: its figures are empty, not zero. Run `tieout nightly` to extend the books, or import newer files if they are built from imports.'
     const run =
       "insert into runs values ('r1', '2026-04-07 00:00:00+00', '2026-04-07 00:00:00+00', 'nightly', 1, 1, 0, 'done')"
     const view = (...rows: string[]) => [
@@ -724,8 +726,7 @@ describe('every report', () => {
         ('t1', 'main', 'UNIFIED', 'BTCUSDT', 'sell', 'BTC', 'USDT', 1, 250, 250, 0, null, '2025-12-31 00:00:00+00', 'tax.records')`,
     )
     const told =
-      'Known from orders alone, without tax records: desk (trades: 1). Their balances, lots, gains and income are in ' +
-      'no figure; a tax key of the account, or imported trades, would bring them.'
+      'Known only from orders, without tax records: desk (trades: 1). Their balances, lots, gains and income are not included in any figure. To include them, configure a tax key for the account or import its trades.'
     expect((await makeReport(ledger, 'gains')).notes).toContain(told)
     expect((await makeReport(ledger, 'balances', { account: 'desk' })).notes).toContain(told)
     expect((await makeReport(ledger, 'gains', { account: 'main' })).notes).not.toContain(told)
@@ -788,7 +789,7 @@ describe('every report', () => {
         ('i6', 'main', 'UNIFIED', 'BGB', 3, 'reward', '2026-03-05 00:00:00+00', 4, 'USDT')`,
     )
     const told =
-      'Amounts below zero were paid, as interest on loans is; they are in no total of what was received.'
+      'Amounts below zero were paid, such as interest on loans; they are not part of any total received.'
     const report = await makeReport(ledger, 'income', { year: 2025 })
     const names = ['account', 'kind', 'coin', 'amount', 'value', 'currency']
     const places = names.map((name) => report.columns.findIndex((column) => column.name === name))
@@ -811,11 +812,11 @@ describe('every report', () => {
         ('i2', 'main', 'UNIFIED', 'BTC', 1, 'reward', '2025-06-03 00:00:00+00', 90, 'USDT')`,
     )
     expect((await makeReport(ledger, 'income', { to: '2025-06-02' })).warnings).toEqual([
-      'INCOMPLETE: 1 of 1 line of income has no known value, for want of a price of ETH. Import prices (`tieout import prices`), or fetch them (`tieout prices fetch`).',
+      'INCOMPLETE: 1 of 1 line of income has no known value, because there is no price for ETH. Import prices (`tieout import prices`), or fetch them (`tieout prices fetch`).',
     ])
     expect((await makeReport(ledger, 'income')).warnings).toEqual([
       expect.stringMatching(
-        /^INCOMPLETE: 1 of 2 lines of income has no known value, for want of a price of ETH/,
+        /^INCOMPLETE: 1 of 2 lines of income has no known value, because there is no price for ETH/,
       ),
     ])
     expect((await makeReport(ledger, 'income', { from: '2025-06-03' })).warnings).toEqual([])
@@ -897,7 +898,7 @@ describe('every report', () => {
         '───────  ───────  ────  ────────  ─────────────  ────────────────────────',
         'main     UNIFIED  BTC        0.5            0.5  2025-03-01T00:00:00.000Z',
         '',
-        'No run has asked the venue yet.',
+        'No run has reached the venue yet.',
         'No open breaks of severity error or warning.',
       ].join('\n'),
     )

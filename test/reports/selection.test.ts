@@ -46,7 +46,7 @@ describe('a selection', () => {
     )
     const { notes } = await show(await books, 'gains', { method: 'specific', rules: 'us', selection })
     expect(notes.filter((note) => note.includes('selection'))).toEqual([
-      'The selection names disposals that the books do not have, so that it chose nothing for them: b1 of BTC, s1 of SOL, s1-typo of BTC.',
+      'The selection names disposals that are not in the books; these lines had no effect: b1 of BTC, s1 of SOL, s1-typo of BTC.',
     ])
     const right = readSelection(file(HEADER, 's1,b2,1'))
     const fine = await show(await books, 'gains', { method: 'specific', rules: 'us', selection: right })
@@ -67,11 +67,11 @@ describe('a selection', () => {
     const selection = readSelection(file(HEADER, 's1,e1,0.5', 's1,b1,0.75'))
     const { notes } = await show(one, 'gains', { method: 'specific', selection })
     expect(notes.filter((note) => note.includes('selection'))).toEqual([
-      'The selection names lots of another coin than that of the disposal, so that they chose nothing: e1 (ETH) for s1.',
+      'The selection names lots of a different coin from the disposal; these lines had no effect: e1 (ETH) for s1.',
     ])
     // 1.5 BTC and 0.5 ETH were sold: 0.75 and 1 of BTC are a quarter too much, 0.5 of ETH is all of it.
     expect(await of(HEADER, 's1,b1,0.75', 's1,b2,1', 's1,e1,0.5')).toEqual([
-      'The selection names more than was disposed of; what is over chose nothing: 1.75 for s1, which was of 1.5 BTC.',
+      'The selection names more than was disposed of; the excess had no effect: 1.75 for s1, which disposed of 1.5 BTC.',
     ])
     expect(await of('disposal_id,coin,lot_id,quantity', 's1,BTC,b1,0.5', 's1,BTC,b2,1')).toEqual([])
   })
@@ -104,7 +104,7 @@ describe('a selection', () => {
     )
     const { notes } = await show(await books, 'gains', { method: 'specific', selection })
     expect(notes).toContain(
-      'Named lots that are not held, so that others were taken by the order of the rules: ' +
+      'Named lots that are not held; other lots were taken in the order of the rules: ' +
         '0.25 BTC of b2 for s1, 0.25 BTC of b9 for s1.',
     )
   })
@@ -112,7 +112,7 @@ describe('a selection', () => {
   test('without the method specific is refused', async () => {
     const selection = readSelection(file(HEADER, 's1,b2,1'))
     await expect(show(await books, 'gains', { selection })).rejects.toMatchObject({
-      message: '--selection needs the method that follows it.',
+      message: '--selection requires the method specific.',
       details: { expected: '--method specific', found: 'method fifo' },
     })
   })
@@ -129,7 +129,11 @@ describe('a selection', () => {
     expect(() => readSelection(file(header, row))).toThrow(
       expect.objectContaining({
         exitCode: 2,
-        details: expect.objectContaining({ where, found, action: 'Correct the file and run again.' }),
+        details: expect.objectContaining({
+          where,
+          found,
+          action: 'Correct the file and run the command again.',
+        }),
       }),
     )
   })
@@ -171,7 +175,7 @@ describe('an allocation', () => {
   test('where no scope changes is refused', async () => {
     const allocation = readAllocation(file('account,coin,lot_id,quantity', 'main,BTC,b1,1'))
     await expect(show(await books, 'gains', { rules: 'de', allocation })).rejects.toMatchObject({
-      message: '--allocation needs a change from all accounts to each.',
+      message: '--allocation requires a change of scope from universal to account.',
     })
   })
 

@@ -75,50 +75,50 @@ describe('a query of the published ledger', () => {
   })
 
   test.each([
-    ['delete from balances', 'The statement does not only read, and the published ledger is for reading.'],
+    ['delete from balances', 'The statement does more than read, and the published ledger is read-only.'],
     [
       'with b as (select 1) insert into balances select * from balances',
-      'The statement does not only read, and the published ledger is for reading.',
+      'The statement does more than read, and the published ledger is read-only.',
     ],
     [
       'create temp table t as select 1',
-      'The statement does not only read, and the published ledger is for reading.',
+      'The statement does more than read, and the published ledger is read-only.',
     ],
     [
       "set memory_limit = '100GB'",
-      'The statement does not only read, and the published ledger is for reading.',
+      'The statement does more than read, and the published ledger is read-only.',
     ],
-    ['pragma threads = 8', 'The statement does not only read, and the published ledger is for reading.'],
+    ['pragma threads = 8', 'The statement does more than read, and the published ledger is read-only.'],
     [
       "attach ':memory:' as other",
-      'The statement does not only read, and the published ledger is for reading.',
+      'The statement does more than read, and the published ledger is read-only.',
     ],
-    ['load json', 'The statement does not only read, and the published ledger is for reading.'],
-    ['begin', 'The statement does not only read, and the published ledger is for reading.'],
-    ['checkpoint', 'The statement does not only read, and the published ledger is for reading.'],
+    ['load json', 'The statement does more than read, and the published ledger is read-only.'],
+    ['begin', 'The statement does more than read, and the published ledger is read-only.'],
+    ['checkpoint', 'The statement does more than read, and the published ledger is read-only.'],
     ['select 1; drop table balances', 'The query is more than one statement.'],
     ['  -- nothing\n /* at all */ ;', 'The query is empty.'],
-    ['select * from balances where coin = $coin', 'The query has places for values that it was not given.'],
+    [
+      'select * from balances where coin = $coin',
+      'The query has parameters, and values for them cannot be given.',
+    ],
     [
       "select * from read_csv('/etc/hostname')",
-      'The query reads a file, and there is nothing to read here but the published ledger.',
+      'The query reads a file; only the published ledger can be read here.',
     ],
     ["select * from '/etc/hostname'", 'The query was refused.'],
-    [
-      "select * from glob('/*')",
-      'The query reads a file, and there is nothing to read here but the published ledger.',
-    ],
+    ["select * from glob('/*')", 'The query reads a file; only the published ledger can be read here.'],
     [
       "copy balances to '/tmp/balances.csv'",
-      'The statement does not only read, and the published ledger is for reading.',
+      'The statement does more than read, and the published ledger is read-only.',
     ],
     [
       "explain analyze copy balances to '/tmp/balances.csv'",
-      'The statement does not only read, and the published ledger is for reading.',
+      'The statement does more than read, and the published ledger is read-only.',
     ],
     [
       "select * from read_parquet('https://example.org/a.parquet')",
-      'The query reads a file, and there is nothing to read here but the published ledger.',
+      'The query reads a file; only the published ledger can be read here.',
     ],
     ["select 1 / 'x'", 'The query was refused.'],
   ])('is refused with code 2: %s', async (query, message) => {
@@ -144,7 +144,7 @@ describe('a query of the published ledger', () => {
       "select cast('1e10' as decimal(38, 18)) * cast('1e10' as decimal(38, 18))",
     )
     const text = await product.catch((error: TieoutError) => error.describe())
-    expect(text).toContain('ask for exact_multiply(a, b) instead of a * b.')
+    expect(text).toContain('Use exact_multiply(a, b) instead of a * b.')
   })
 
   test('that takes too long is stopped when the clock says so', async () => {
@@ -305,10 +305,10 @@ describe('Parquet', () => {
       runQuery(await publish([]), query, { format, out, terminal: memoryTerminal() }),
     ).rejects.toMatchObject({
       exitCode: 2,
-      message: 'The answer holds a struct whose parts have no names.',
+      message: 'The answer contains a struct whose parts have no names.',
       details: {
         where: 'l, m',
-        action: "Name them, as in `{'a': 1, 'b': 2}`, or ask for each part as a column.",
+        action: "Name them, as in `{'a': 1, 'b': 2}`, or select each part as a column.",
       },
     })
     expect(existsSync(out)).toBe(false)
@@ -330,7 +330,7 @@ describe('Parquet', () => {
         expected: 'at most 38 digits',
         found: '100000000000000000000000000000000000000',
         action:
-          'Write it as text, with `cast(… as varchar)` in the query; --format csv and json take it as it is.',
+          'Write it as text, with `cast(… as varchar)` in the query; --format csv and json write it unchanged.',
       },
     })
     expect(existsSync(out)).toBe(false)
@@ -340,7 +340,7 @@ describe('Parquet', () => {
     const answer = runQuery(await publish([]), 'select 1', { format: 'parquet', terminal: memoryTerminal() })
     await expect(answer).rejects.toMatchObject({
       exitCode: 2,
-      message: 'Parquet is not written to a terminal.',
+      message: 'Parquet cannot be written to a terminal.',
     })
   })
 

@@ -90,7 +90,7 @@ describe('the values of a statement', () => {
       'USDT trade 50 45',
       'USDT closing 51 40.8',
       'XYZ opening 0 0',
-      'XYZ reward 5 ? 1 of 2: no price of XYZ in EUR of that time',
+      'XYZ reward 5 ? 1 of 2: no price of XYZ in EUR at that time',
       'XYZ closing 5 35',
     ])
   })
@@ -153,7 +153,7 @@ describe('the values of a statement', () => {
     const { totals } = await lines({ from: '2026-01-08', to: '2026-01-08' })
     expect(totals).toEqual([
       '* opening  1035',
-      '* reward  ? no price of XYZ in EUR of that time',
+      '* reward  ? no price of XYZ in EUR at that time',
       '* closing  ? 1 of 4 lines has a value',
     ])
   })

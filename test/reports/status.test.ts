@@ -173,7 +173,7 @@ describe('the status', () => {
       [
         '1 open break: 1 warning.',
         'Fresh: the last good run ended 2026-01-10T00:01:00.000Z, 11 h ago.',
-        'Without another run the venue forgets first: tax.records SPOT of main, from 2027-01-11T00:00:00.000Z on (in 365 d).',
+        'Without another run, the venue forgets tax.records SPOT of main first, from 2027-01-11T00:00:00.000Z onwards (in 365 d).',
         '',
         'Open breaks: 0 errors, 1 warning, 0 notices.',
         '  warning  balance_chain (1)',
@@ -247,10 +247,10 @@ describe('the status', () => {
     expect(verdict(broken).meaning).toBe('bad')
     const early = { ...read, now: '2026-01-09T00:00:00.000Z', lastGoodRunAt: null }
     expect(beginning(early)[1]).toBe(
-      'Stale: by this machine’s clock (2026-01-09T00:00:00.000Z) the last good run has yet to end, at 2026-01-10T00:01:00.000Z: one of the two clocks is wrong. Run `tieout nightly`.',
+      'Stale: by this machine’s clock (2026-01-09T00:00:00.000Z) the last good run ends in the future, at 2026-01-10T00:01:00.000Z: one of the two times is wrong. Run `tieout nightly`.',
     )
     expect(beginning({ ...read, runs: [] })[0]).toBe(
-      'The venue has not been asked; in itself the ledger has no open breaks.',
+      'No run has reached the venue; on its own, the ledger has no open breaks.',
     )
   })
 
@@ -312,10 +312,10 @@ describe('the status', () => {
     expect(await forgottenFirst()).toBe(old)
     expect(await forgottenFirst({ accounts: [], feeds: undefined })).toBe(old)
     expect(await forgottenFirst({ accounts: ['main'], feeds: undefined })).toBe(
-      'Without another run the venue forgets first: tax.records SPOT of main, from 2026-02-02T00:00:00.000Z on (in 22 d).',
+      'Without another run, the venue forgets tax.records SPOT of main first, from 2026-02-02T00:00:00.000Z onwards (in 22 d).',
     )
     expect(await forgottenFirst({ accounts: ['main'], feeds: ['trade.orderHistory'] })).toBe(
-      'Without another run the venue forgets first: trade.orderHistory SPOT of main, from 2026-04-10T00:00:00.000Z on (in 89 d).',
+      'Without another run, the venue forgets trade.orderHistory SPOT of main first, from 2026-04-10T00:00:00.000Z onwards (in 89 d).',
     )
   })
 
@@ -329,8 +329,8 @@ describe('the status', () => {
     expect(hasOpenBreaks(status)).toBe(false)
     expect(describeStatus({ ...status, dir: 'books' })).toBe(
       [
-        'Nothing to say yet of the books in books.',
-        'There is no published ledger yet. Run `tieout nightly` first, or `tieout build`.',
+        'The books in books have not been built yet.',
+        'There is no published ledger yet. Run `tieout nightly`, or `tieout build`.',
         '',
         'Books in books, at 2026-01-10T12:00:00.000Z.',
       ].join('\n'),
@@ -361,16 +361,18 @@ describe('the status', () => {
     expect(await read(dir)).toEqual([0, 'Ties out: no open breaks.'])
     // As of a repair or a `sync` without a build.
     await writeJournal(dir, ['three', 'four'])
-    const older = 'Older than the journal, by 2 frames; as it was built, the ledger has no open breaks.'
+    const older = 'The ledger is behind the journal by 2 frames; as built, it has no open breaks.'
     expect(await read(dir)).toEqual([2, older])
     const status = await readStatus(dir, { now: NOW })
     expect(verdict(status).meaning).toBe('doubtful')
     expect(describeStatus(status)).toContain(
-      '\n\nThe ledger lacks 2 frames of the journal, as after a repair, a `tieout sync` or a run that could not build.' +
-        '\n`tieout build` makes it of all that the journal holds.\n\n',
+      '\n\nThe ledger is missing 2 frames of the journal, as happens after a repair, a `tieout sync` or a run that could not build.' +
+        '\nRun `tieout build` to build it from everything in the journal.\n\n',
     )
     const broken = { ...status, breaks: { error: 0, warning: 1, notice: 0, checks: [] } }
-    expect(describeStatus(broken)).toMatch(/^1 open break: 1 warning\.\n(.*\n)+\nThe ledger lacks 2 frames /)
+    expect(describeStatus(broken)).toMatch(
+      /^1 open break: 1 warning\.\n(.*\n)+\nThe ledger is missing 2 frames /,
+    )
 
     const lock = await acquireLock(dir, 'nightly', systemClock)
     expect(await read(dir)).toEqual([null, 'Ties out: no open breaks.'])

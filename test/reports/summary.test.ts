@@ -8,10 +8,8 @@ const closing = (breaks: { error: number; warning: number; notice: number }): st
 test('it does not say that nothing is open below a list of open notices', () => {
   const next = 'Next: `tieout status`, or `tieout report balances`.'
   expect(closing({ error: 0, warning: 0, notice: 0 })).toBe(`Published; nothing is open. ${next}`)
-  expect(closing({ error: 0, warning: 0, notice: 39 })).toBe(
-    `Published; nothing is open but 39 notices. ${next}`,
-  )
+  expect(closing({ error: 0, warning: 0, notice: 39 })).toBe(`Published; only 39 notices open. ${next}`)
   expect(closing({ error: 0, warning: 2, notice: 39 })).toBe(
-    'Published; 2 breaks open. Next: `tieout check` shows each, with what to do.',
+    'Published; 2 breaks open. Next: `tieout check` shows each break and what to do.',
   )
 })

@@ -87,8 +87,8 @@ test('lists each arrival without a cost, with what it was worth then; filled in 
   expect(lines.map((line) => line.split(';')[0])).toEqual([
     'id,time,account,asset,quantity,basis,currency,note',
     'worksheet:main/tax.records/1/opening,2026-01-05T00:00:00.000Z,main,BTC,2,2000,USDT,held before the books begin',
-    'worksheet:main/tax.records/1/amount,2026-01-05T00:00:00.000Z,main,BTC,0.5,500,USDT,came from a wallet that the books do not know',
-    'worksheet:main/tax.records/4/amount,2026-01-07T00:00:00.000Z,main,ETH,3,,USDT,came from a wallet that the books do not know',
+    'worksheet:main/tax.records/1/amount,2026-01-05T00:00:00.000Z,main,BTC,0.5,500,USDT,came from a wallet outside the books',
+    'worksheet:main/tax.records/4/amount,2026-01-07T00:00:00.000Z,main,ETH,3,,USDT,came from a wallet outside the books',
   ])
   // The owner knows what the two cost, and nothing of the ether, whose row goes.
   const filled = lines
@@ -178,8 +178,8 @@ test('is not recommended for imported rows, of which it has no line: the advice 
     )
     await imported.build()
     const cures = [
-      '1 piece without a known cost for want of the purchase: import the older trades (`tieout import trades`), or what was held before (`tieout import lots`).',
-      '2 pieces without a known cost, whose arrival states none: import the purchase or the leg out of the transfer that brought it (`tieout import trades`), or the price that is missing (`tieout import prices`).',
+      '1 piece without a known cost, because the purchase is missing: import the older trades (`tieout import trades`), or what was held before (`tieout import lots`).',
+      '2 pieces without a known cost, whose arrival states none: import the purchase or the outgoing leg of the transfer that brought the coins in (`tieout import trades`), or the missing price (`tieout import prices`).',
     ].join(' ')
     expect(await advice(imported.dir, {}, { method: 'lifo' })).toEqual([
       'Coins that arrived by a transfer keep their cost from before it: import the outgoing leg and the purchase before it (`tieout import trades`).',
@@ -245,11 +245,11 @@ test('no list of all pieces is made to say what would cure those without a known
       },
     }
     const [warning = ''] = await withoutGain(watched, watched, {})
-    expect(warning.replace(/^.*?\(main\)\. /, '').match(/\d+ pieces without a|\d+ pieces given/g)).toEqual([
+    expect(warning.replace(/^.*?\(main\)\. /, '').match(/\d+ pieces without a|\d+ pieces repaid/g)).toEqual([
       '3000 pieces without a',
       '2000 pieces without a',
       '2000 pieces without a',
-      '2000 pieces given',
+      '2000 pieces repaid',
     ])
     expect(most).toBe(1)
   } finally {

@@ -61,7 +61,7 @@ describe('de: the limit of § 22 Nr. 3 EStG', () => {
       'Income from rewards, interest and the like, at its value when received: unknown',
       'Income from rewards, interest and the like, taxable: unknown',
     ])
-    expect(shown.notes.join('\n')).toContain('Income is valued in USD, the return is in EUR')
+    expect(shown.notes.join('\n')).toContain('Income is valued in USD but the return is in EUR')
   })
 })
 
@@ -113,7 +113,7 @@ describe('a loss that could be carried back', () => {
       'Loss that could be carried back to 2022: 2000',
     ])
     const { notes } = await show(await dir, 'taxes', { rules: 'de', year: 2024 })
-    expect(notes.join('\n')).toContain('A loss is carried back by the tax office unless that is waived')
+    expect(notes.join('\n')).toContain('The tax office carries a loss back unless the carry-back is waived')
     // A year without a loss says nothing of it.
     expect(await year(dir, 'de', 2022, /carried back to/)).toEqual([])
   })
@@ -139,8 +139,8 @@ describe('a loss that could be carried back', () => {
       'Taxable gain: 0',
     ])
     expect(await told(2025)).toEqual([
-      'The loss of 2024 is brought forward whole, and some of it could have gone back: 2022 could take 2000 EUR.',
-      expect.stringContaining('A loss is carried back by the tax office unless that is waived'),
+      'The loss of 2024 is brought forward in full, although some of it could have been carried back: 2022 could take 2000 EUR.',
+      expect.stringContaining('The tax office carries a loss back unless the carry-back is waived'),
     ])
     // What is configured is what was left; of a loss that is used up nothing is to be said.
     expect(await told(2025, { losses: { into: 2025, amount: '5000' } })).toEqual([])
@@ -208,7 +208,7 @@ test.each([
   ])
   const told = async (of: number) =>
     (await show(dir, 'taxes', { rules, year: of })).notes.filter((note) => note.startsWith('Income'))
-  const begin = `Income from rewards, interest and the like is in no figure under ${rules} rules:`
+  const begin = `Income from rewards, interest and the like is not included in any figure under ${rules} rules:`
   expect(await told(2023)).toEqual([])
   expect(await told(2024)).toEqual([
     `${begin} 2 receipts, worth 255.99 ${currency} when received; 1 receipt of unknown value (\`report income\` lists them).`,

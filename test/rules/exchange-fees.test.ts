@@ -383,7 +383,7 @@ describe('an exchange of two coins under us', () => {
     expect(fees).toEqual(['ETH 0.001 3 3 0', NEWEST])
     const { notes } = await report(dir, 'gains', { rules: 'us', method: 'specific', selection })
     expect(notes.filter((note) => note.startsWith('Named lots'))).toEqual([
-      `Named lots that were not taken, since the rules have a fee that an exchange keeps back be paid by the very coins that it brings: 0.001 ETH of ${oldest?.[0]} for ${kept?.[0]}.`,
+      `Named lots that were not taken, because under the rules a fee that an exchange withholds is paid from the very coins that it brings in: 0.001 ETH of ${oldest?.[0]} for ${kept?.[0]}.`,
     ])
     // Under other rules the oldest pay all of them.
     const others = (await gainsOf(dir, {})).filter((piece) => /^(ETH 0\.001|USDT 3\.3) /.test(piece))

@@ -46,9 +46,7 @@ test('an opening lot tells the giver’s day and cost; of gift_in reports say th
   ])
 
   expect(await told('de', { year: 2025 })).toEqual([
-    '1 piece of disposals is of coins received as a gift (gift_in), with the day and the value of the receipt. Under de rules those ' +
-      'of the giver count (§ 23 Abs. 1 Satz 3 EStG): import such coins as opening lots with the giver’s day and cost, in place of their ' +
-      'gift_in, which would count them twice (`tieout import --undo ID`, then the file without it).',
+    '1 piece of disposals is of coins received as a gift (gift_in), with the day and the value of receipt. Under de rules the giver’s day and cost count (§ 23 Abs. 1 Satz 3 EStG): import such coins as opening lots with these instead of as gift_in; both together would count them twice (`tieout import --undo ID`, then import the file without that row).',
   ])
   expect(await told('us', { year: 2025 })).toEqual([expect.stringContaining('(IRC §§ 1015, 1223(2))')])
   expect(await told('de', { year: 2024 })).toEqual([])
@@ -66,9 +64,9 @@ test('a gift that is a disposal counts whoever received it, and reports say to w
   const law =
     'Under uk rules one to a spouse or civil partner who lives with the giver is at no gain and no loss (TCGA 1992 s.58), and a loss ' +
     'on one to another connected person counts against gains on disposals to the same person alone (s.18(3)).'
-  const one = 'is a disposal at its value then in these figures, whoever received it.'
+  const one = 'is a disposal included in these figures at its value at that time, whoever received it.'
   expect(await told('uk', { year: 2024 })).toEqual([
-    `2 gifts (gift_out) are disposals at their value then in these figures, whoever received them. ${law}`,
+    `2 gifts (gift_out) are disposals included in these figures at their value at that time, whoever received them. ${law}`,
   ])
   expect(await told('uk', { year: 2025, account: 'main' })).toEqual([`1 gift (gift_out) ${one} ${law}`])
   expect(await told('uk', { year: 2025, account: 'other' })).toEqual([])

@@ -92,7 +92,7 @@ describe('us: the limit of 3,000 and the Capital Loss Carryover Worksheet', () =
     ])
     const { notes } = await show(await dir, 'taxes', { rules: 'us', year: 2025 }, { losses })
     expect(notes).toContain(
-      'Losses brought into 2025 are those of the configuration, 4000; later ones are those of the books.',
+      'Losses brought into 2025 come from the configuration (4000); later losses come from the books.',
     )
   })
 })
@@ -210,7 +210,7 @@ describe('losses that are not known', () => {
     ])
     expect(shown.warnings).toEqual([
       expect.stringMatching(
-        /^INCOMPLETE: losses carried over from 2023 are not known, for 1 disposal of 2023 has no known gain/,
+        /^INCOMPLETE: losses carried forward from 2023 are not known, because 1 disposal in 2023 has a gain that is not known, in whole or in part/,
       ),
     ])
   })
@@ -231,7 +231,7 @@ describe('losses that are not known', () => {
     const losses = { into: 2024, amount: '4000', longTerm: '1500' }
     await expect(show(de, 'taxes', { rules: 'de', year: 2024 }, { losses })).rejects.toMatchObject({
       message: 'The configured losses do not fit the rules.',
-      details: { expected: 'none: under the rules de no loss of the long term is carried', found: '1500' },
+      details: { expected: 'none: under the rules de no long-term loss is carried forward', found: '1500' },
     })
   })
 
@@ -248,7 +248,7 @@ test('configured losses are of returns under the configured rules: under others 
   const returned = async (rules?: RulesName, method?: string) =>
     await show(dir, 'taxes', { rules: 'de', year: 2024 }, { rules, method, losses })
   const saidOf = (rules: RulesName) =>
-    `The losses in the configuration are of returns under ${rules} rules, and are in no figure here.`
+    `The losses in the configuration come from returns under ${rules} rules and are not included in any figure here.`
   const said = saidOf('us')
 
   const other = await returned('us')
@@ -259,7 +259,7 @@ test('configured losses are of returns under the configured rules: under others 
   ])
   expect(other.notes).toContain(said)
   // What is to be configured are those of these rules, with them.
-  expect(other.notes.filter((note) => note.includes('are to be configured'))).toEqual([
+  expect(other.notes.filter((note) => note.includes('Enter earlier losses in the configuration'))).toEqual([
     expect.stringContaining('`reports: { rules: de, losses: { into: 2024, amount: … } }`'),
   ])
   // A method that bears the name of rules implies them.

@@ -90,8 +90,7 @@ describe('us', () => {
     expect(schedule).toContain('10 Long-term, Form 8949 box L: proceeds (d): 91')
     expect(schedule).toContain('16 Lines 7 and 15 together: 9')
     const told =
-      'Amounts are rounded line by line, as the form has them: gains and losses come to 9 USD in all; unrounded they come to 6.06, ' +
-      'as `report gains` has them under the same rules.'
+      'Amounts are rounded line by line, as the form requires: gains and losses total 9 USD; unrounded, they total 6.06, as in `report gains` under the same rules.'
     expect(form.notes).toContain(told)
     expect((await show(cents, 'taxes', { rules: 'us', year: 2025 })).notes).toContain(told)
     expect((await show(cents, 'taxes', { rules: 'de', year: 2025 })).notes).not.toContain(told)
@@ -118,12 +117,12 @@ describe('us', () => {
         show(await books, name, { ...options, form1099: 'basis' }, defaults),
       ).rejects.toMatchObject({
         exitCode: 2,
-        message: `The report ${name} does not heed --form-1099-da here.`,
+        message: `The report ${name} cannot use --form-1099-da here.`,
         details: {
           where: '--form-1099-da',
-          expected: 'rules us and sales of 2025 or later, the first of which there is a Form 1099-DA',
+          expected: 'rules us and sales in 2025 or later, the first year with a Form 1099-DA',
           found,
-          action: 'Leave the option out.',
+          action: 'Omit the option.',
         },
       })
     },
@@ -242,9 +241,8 @@ describe('uk', () => {
       )
     // Each cost 30,000: 20,000 and -5,000, then -2,000 and 14,000.50.
     expect(await told(2024)).toEqual([
-      'The main rates of capital gains tax rose on 2024-10-30, and the figures of the year do not say what fell on which ' +
-        'side: before that day gains were 20000 GBP and losses 5000 GBP, from then on gains were 14000.5 GBP and losses ' +
-        '2000 GBP. What the new rates come to in tax is box 51, for which HMRC has a calculator (TCGA 1992 s.1H; Finance ' +
+      'The main rates of capital gains tax rose on 2024-10-30, and the figures of the year do not separate the two sides: before that day gains were 20000 GBP and losses 5000 GBP, from then on gains were 14000.5 GBP and losses ' +
+        '2000 GBP. The tax adjustment for the new rates goes in box 51, for which HMRC has a calculator (TCGA 1992 s.1H; Finance ' +
         'Act 2025 s.7(3)).',
     ])
     expect(await told(2025)).toEqual([])
@@ -316,8 +314,7 @@ describe('uk', () => {
       'cold sell s2 2024-06-01T12:00:00Z 0.5 BTC 26000',
     ])
     const told =
-      'Under uk rules the sales of one day are one disposal, shown under the account of the first: figures of one account ' +
-      'alone may hold those of others, and lack its own.'
+      'Under uk rules the sales of one day are one disposal, shown under the account of the first sale: figures for a single account may include sales of other accounts and exclude its own.'
     for (const name of ['gains', 'pnl', 'taxes'] as const) {
       const notes = async (options: object) =>
         (await show(two, name, { rules: 'uk', year: 2024, ...options })).notes.filter((note) => note === told)
@@ -382,7 +379,7 @@ describe('what is still to come', () => {
       ],
     )
     expect(await still(dir, { rules: 'uk', year: 2025 })).toEqual([
-      'Purchases until 2026-05-04 can still change disposals from 2026-03-20 on (30 days, TCGA 1992 s.106A): imports tell of k until 2026-03-31T12:00:00.000Z.',
+      'Purchases until 2026-05-04 can still change disposals from 2026-03-20 on (30 days, TCGA 1992 s.106A): imports cover k until 2026-03-31T12:00:00.000Z.',
       'Purchases until 2026-05-04 can still change disposals from 2026-03-20 on (30 days, TCGA 1992 s.106A): the books end at 2026-04-07T02:00:00.000Z.',
     ])
   })
@@ -402,7 +399,7 @@ describe('what is still to come', () => {
     const lines = ['cold buy c1 2025-05-01 1 BTC 60000', BOUGHT, 'main sell s1 2026-04-01 1 BTC 30000']
     const dir = coldEnds('GBP', lines, '2026-03-20')
     const told = [
-      'Purchases until 2026-05-01 can still change disposals from 2026-04-01 on (30 days, TCGA 1992 s.106A): imports tell of cold until 2026-03-20T12:00:00.000Z.',
+      'Purchases until 2026-05-01 can still change disposals from 2026-04-01 on (30 days, TCGA 1992 s.106A): imports cover cold until 2026-03-20T12:00:00.000Z.',
     ]
     expect(await still(dir, { rules: 'uk', year: 2025 })).toEqual(told)
     expect(await still(dir, { rules: 'uk', year: 2025, account: 'main' })).toEqual(told)
@@ -415,7 +412,7 @@ describe('what is still to come', () => {
     const lines = ['cold buy c1 2025-05-01 1 BTC 60000', BOUGHT, 'main sell s1 2026-04-01 1 BTC 30000']
     // The pool costs 140,000 for 3: the loss is 16,666.67.
     expect(await still(coldEnds('CAD', lines, '2026-03-20'), { rules: 'ca', year: 2026 })).toEqual([
-      'Purchases and sales until 2026-05-01 can still change losses from 2026-04-01 on (30 days, ITA s. 54): imports tell of cold until 2026-03-20T12:00:00.000Z.',
+      'Purchases and sales until 2026-05-01 can still change losses from 2026-04-01 on (30 days, ITA s. 54): imports cover cold until 2026-03-20T12:00:00.000Z.',
     ])
   })
 
@@ -451,8 +448,8 @@ test('uk: a sale of borrowed coins that nothing has closed is told as one of its
     (await show(dir, name, options)).notes.filter((note) => note.includes('borrowed'))
   // 3 sold for 300 each: one of them owned, half a one bought again, and 1.5 open.
   const open =
-    'Sold of borrowed coins and not bought again where the books end: 1 ETH for an unknown value, 1.5 BTC for 450 GBP. Under uk rules ' +
-    'the disposal is the sale: it belongs to this period, and is in no figure before it is closed (docs/rules/uk.md).'
+    'Borrowed coins sold and not bought back by the end of the books: 1 ETH for an unknown value, 1.5 BTC for 450 GBP. Under uk rules ' +
+    'the disposal is the sale: it belongs to this period, and is not included in any figure until it is closed (docs/rules/uk.md).'
   expect(figures(await show(dir, 'taxes', { rules: 'uk', year: 2023 })).slice(0, 3)).toEqual([
     '14 Number of disposals: 1',
     '15 Disposal proceeds: 450',
@@ -464,8 +461,8 @@ test('uk: a sale of borrowed coins that nothing has closed is told as one of its
     expect([name, await told(name, { rules: 'uk', year: 2024 })]).toEqual([name, []])
   // A later return brings losses forward, which lack what these sales will come to.
   const before =
-    'Sold of borrowed coins in 2023-24 and not bought again where the books end: 1 ETH for an unknown value, 1.5 BTC for 450 GBP. Under ' +
-    'uk rules what comes of it belongs to 2023-24: the losses brought forward are without it, and can still change (docs/rules/uk.md).'
+    'Borrowed coins sold in 2023-24 and not bought back by the end of the books: 1 ETH for an unknown value, 1.5 BTC for 450 GBP. Under ' +
+    'uk rules the result of such a sale belongs to 2023-24: the losses brought forward exclude it and can still change (docs/rules/uk.md).'
   for (const year of [2024, 2025])
     expect([year, await told('taxes', { rules: 'uk', year })]).toEqual([year, [before]])
   const configured = { losses: { into: 2024, amount: '100' } }
@@ -609,7 +606,7 @@ describe('ca', () => {
 })
 
 describe('every return', () => {
-  test('of a year after the books says that all but the income that imports tell of is empty', async () => {
+  test('of a year after the books says that all but the income that imports cover is empty', async () => {
     const lines = ['main buy b1 2025-03-01 1 BTC 10000', 'main reward w1 2027-02-01 1 ETH 300']
     const dir = await book('EUR', lines, [
       runUntil('2026-04-07T02:00:00Z'),
@@ -626,24 +623,21 @@ describe('every return', () => {
       'Income from rewards, interest and the like, taxable: 300',
     ])
     expect(await told(2027)).toEqual([
-      'This year begins after all that the books tell of, but for income: its other figures are empty, not zero. ' +
-        '`tieout nightly` leads the books on, and in books of imports newer files do.',
+      'This year begins after the books end, except for income: its other figures are empty, not zero. Run `tieout nightly` to extend the books, or import newer files if they are built from imports.',
     ])
     expect(await told(2028)).toEqual([
-      'This year begins after all that the books tell of: its figures are empty, not zero. ' +
-        '`tieout nightly` leads the books on, and in books of imports newer files do.',
+      'This year begins after the books end: its figures are empty, not zero. Run `tieout nightly` to extend the books, or import newer files if they are built from imports.',
     ])
   })
 
-  test('coins given back of a loan from before the books are cured by no price', async () => {
+  test('coins repaid on a loan from before the books are cured by no price', async () => {
     const lines = ['main buy b1 2025-03-01 3 BTC 30000', 'main repay r1 2025-04-01 1 BTC']
     const told = async (more: readonly string[]) =>
       (await show(await book('USD', [...lines, ...more]), 'taxes', { rules: 'us', year: 2025 })).warnings
     const repaid =
-      '1 piece given back of a loan from before the books: nothing that can be imported tells what those coins brought. ' +
-      'Where they had been sold, calculate the result of that sale by hand; where they had not, there is none.'
+      '1 piece repaid on a loan from before the books: nothing that can be imported shows what those coins were sold for. If they had been sold, calculate the result of that sale by hand; if not, there is none.'
     const lack = (pieces: string, has: string, coins: string) =>
-      `INCOMPLETE: ${pieces} of disposals ${has} no known gain and ${has === 'has' ? 'is' : 'are'} left out of the figures: ${coins} BTC (main). `
+      `INCOMPLETE: ${pieces} of disposals ${has} no known gain and ${has === 'has' ? 'is' : 'are'} excluded from the figures: ${coins} BTC (main). `
     expect(await told([])).toEqual([`${lack('1 of 1 piece', 'has', '1')}${repaid}`])
     // A loan of the books is given back without a disposal; a sale without a price wants one.
     expect(
@@ -653,7 +647,7 @@ describe('every return', () => {
         'main sell s1 2025-06-01 1 BTC',
       ]),
     ).toEqual([
-      `${lack('2 of 2 pieces', 'have', '2')}1 piece without a price of the time: import prices (\`tieout import prices\`). ${repaid}`,
+      `${lack('2 of 2 pieces', 'have', '2')}1 piece without a price at that time: import prices (\`tieout import prices\`). ${repaid}`,
     ])
   })
 
@@ -720,7 +714,7 @@ describe('every return', () => {
           .map(({ figure, value, source }) => `${figure}: ${value} (${source})`),
       ).toEqual(APART.map((line) => line.replace('REST', rest)))
       expect(taxes.warnings[0]).toMatch(
-        /^INCOMPLETE: 2 of 4 pieces of disposals have no known gain and are left out of the figures: 1 ADA \(main\), 15 XRP \(main\)\./,
+        /^INCOMPLETE: 2 of 4 pieces of disposals have no known gain and are excluded from the figures: 1 ADA \(main\), 15 XRP \(main\)\./,
       )
 
       const gains = await show(books, 'gains', { rules, year: 2025 })
@@ -744,7 +738,7 @@ describe('every return', () => {
     ])
     expect(taxes.notes).toContainEqual(
       expect.stringContaining(
-        'The figures of gains and losses are in USDT, the return is in EUR: nothing is converted, and no limit in EUR is applied to them.',
+        'Gains and losses are in USDT but the return is in EUR: nothing is converted, and no limit in EUR is applied to them.',
       ),
     )
   })
@@ -753,7 +747,7 @@ describe('every return', () => {
     const euro = await book('EUR', ['a buy a1 2024-01-01 1 BTC 100', 'a sell v1 2024-06-01 1 BTC 5000'])
     const taxes = await show(euro, 'taxes', { rules: 'de', year: 2024, account: 'a' })
     expect(figures(taxes)).toContain('Taxable gain: unknown')
-    expect(taxes.notes).toContain('One account alone: limits of the person are not applied.')
+    expect(taxes.notes).toContain('Only one account: limits that apply per person are not applied.')
   })
 
   test.each([{ rules: 'generic', year: 2024 }, { rules: 'us' }])(
@@ -763,7 +757,7 @@ describe('every return', () => {
         message: 'The figures of a return need a country and a tax year.',
         details: {
           expected: 'one of us, uk, de, ca, and the year in which the tax year begins',
-          action: 'Run for example `tieout report taxes --rules us --year 2025`.',
+          action: 'For example: `tieout report taxes --rules us --year 2025`.',
         },
       })
     },

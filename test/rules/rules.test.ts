@@ -91,12 +91,14 @@ describe('a schedule', () => {
   test.each(['2024:fifo', 'fifo,lifo', 'fifo,2025:lifo,2025:hifo', 'fifo,2025:lifo,2024:hifo'])(
     '%s does not say what holds when',
     (text) => {
-      expect(() => parseSchedule('--method', text, known)).toThrow('--method does not say what holds when.')
+      expect(() => parseSchedule('--method', text, known)).toThrow(
+        '--method does not state clearly what applies from when.',
+      )
     },
   )
 
   test.each(['', 'best', 'fifo,', 'fifo,25:lifo'])('%j names what is not known', (text) => {
-    expect(() => parseSchedule('--method', text, known)).toThrow('--method does not know')
+    expect(() => parseSchedule('--method', text, known)).toThrow('Unknown --method: ')
   })
 })
 

@@ -274,15 +274,13 @@ describe('every piece of every disposal', () => {
 })
 
 const ASKED = [
-  'Losses brought forward are those of the books since 2021-22. Earlier ones, as the returns of their years have them, are to be ' +
-    'configured: `reports: { losses: { into: 2021, amount: … } }`.',
-  'Miscellaneous income from rewards, interest and the like is all that the books call interest, reward, profit_share, income and ' +
-    'that came in (`report income` lists it); what was paid is not set off against it.',
+  'Losses brought forward come from the books since 2021-22. Enter earlier losses in the configuration as the returns of their years state them: `reports: { losses: { into: 2021, amount: … } }`.',
+  'Miscellaneous income from rewards, interest and the like is everything received under the kinds interest, reward, profit_share, income (`report income` lists it); amounts paid are not set off against it.',
 ]
 const PAGE = 'What these rules cover, and what they do not: docs/rules/uk.md.'
-const STANDING = ['No run has asked the venue yet.', 'No open breaks of severity error or warning.']
+const STANDING = ['No run has reached the venue yet.', 'No open breaks of severity error or warning.']
 const GIFT =
-  '1 gift (gift_out) is a disposal at its value then in these figures, whoever received it. Under uk rules one to a spouse or civil ' +
+  '1 gift (gift_out) is a disposal included in these figures at its value at that time, whoever received it. Under uk rules one to a spouse or civil ' +
   'partner who lives with the giver is at no gain and no loss (TCGA 1992 s.58), and a loss on one to another connected person counts ' +
   'against gains on disposals to the same person alone (s.18(3)).'
 
@@ -311,13 +309,13 @@ describe('SA108 and SA100', () => {
     expect(shown.notes).toEqual([
       'As published: method uk, scope universal, rules uk.',
       ...ASKED,
-      'Paid, and a cost in no figure of the return: fees that belong to no trade, 0.0005 BTC (`report pnl` has them). Whether it ' +
-        'reduces anything is for the taxpayer to say; coins that were paid are disposals like others.',
+      'Paid, but not included as a cost in any figure of the return: fees that belong to no trade, 0.0005 BTC (`report pnl` lists them). Whether it ' +
+        'reduces anything is for the taxpayer to decide; coins that were paid are disposals like any others.',
       GIFT,
       PAGE,
       STANDING[0],
-      'The books of main begin at 2023-05-10T12:00:00.000Z: what happened earlier in the period is in no figure.',
-      'The books of vault begin at 2023-09-01T10:02:00.000Z: what happened earlier in the period is in no figure.',
+      'The books of main begin at 2023-05-10T12:00:00.000Z: anything earlier in the period is not included in any figure.',
+      'The books of vault begin at 2023-09-01T10:02:00.000Z: anything earlier in the period is not included in any figure.',
       STANDING[1],
     ])
   })
@@ -346,9 +344,7 @@ describe('SA108 and SA100', () => {
     // From 30 October on 5,760.705 and 49.10, and the loss on LUNA.
     expect(shown.notes).toEqual([
       'As published: method uk, scope universal, rules uk.',
-      'The main rates of capital gains tax rose on 2024-10-30, and the figures of the year do not say what fell on which side: before ' +
-        'that day gains were 13471.1406322 GBP and losses 18.0072 GBP, from then on gains were 5809.805 GBP and losses 7000 GBP. What ' +
-        'the new rates come to in tax is box 51, for which HMRC has a calculator (TCGA 1992 s.1H; Finance Act 2025 s.7(3)).',
+      'The main rates of capital gains tax rose on 2024-10-30, and the figures of the year do not separate the two sides: before that day gains were 13471.1406322 GBP and losses 18.0072 GBP, from then on gains were 5809.805 GBP and losses 7000 GBP. The tax adjustment for the new rates goes in box 51, for which HMRC has a calculator (TCGA 1992 s.1H; Finance Act 2025 s.7(3)).',
       ...ASKED,
       PAGE,
       ...STANDING,
@@ -392,19 +388,19 @@ describe('SA108 and SA100', () => {
       'USDT-FUTURES: results of positions USDT',
     ])
     expect(shown.warnings).toEqual([
-      'INCOMPLETE: 1 of 11 pieces of disposals has no known gain and is left out of the figures: 60 ADA (main). 1 piece without a ' +
+      'INCOMPLETE: 1 of 11 pieces of disposals has no known gain and is excluded from the figures: 60 ADA (main). 1 piece without a ' +
         'known cost: import the older trades (`tieout import trades`), or fill in the costs (`tieout worksheet`, then `tieout import lots`).',
     ])
     expect(shown.notes).toEqual([
       'As published: method uk, scope universal, rules uk.',
       ...ASKED,
-      'Paid, and a cost in no figure of the return: interest, 0.5 XRP (`report pnl` has them). Whether it reduces anything is for the ' +
-        'taxpayer to say; coins that were paid are disposals like others.',
-      'Purchases until 2026-02-19 can still change disposals from 2026-01-20 on (30 days, TCGA 1992 s.106A): imports tell of desk ' +
+      'Paid, but not included as a cost in any figure of the return: interest, 0.5 XRP (`report pnl` lists them). Whether it reduces anything is for the ' +
+        'taxpayer to decide; coins that were paid are disposals like any others.',
+      'Purchases until 2026-02-19 can still change disposals from 2026-01-20 on (30 days, TCGA 1992 s.106A): imports cover desk ' +
         'until 2026-01-20T12:00:00.000Z.',
       PAGE,
       STANDING[0],
-      'Imports tell of desk until 2026-01-20T12:00:00.000Z.',
+      'Imports cover desk until 2026-01-20T12:00:00.000Z.',
       STANDING[1],
     ])
   })
@@ -487,7 +483,7 @@ describe('what the accounts were worth, and what was received', () => {
       [],
       [
         ...STANDING,
-        'Lots are held over all accounts together, so main has no bridge of its own. Omit --account.',
+        'Lots are held across all accounts together, so main has no bridge of its own. Omit --account.',
       ],
     ])
   })

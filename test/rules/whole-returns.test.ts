@@ -315,12 +315,12 @@ describe('us, in the days of New York', () => {
     expect(report.notes.join('\n')).toContain('3 receipts, worth 1330 USD when received')
     expect(report.notes).toContain(
       'Under us rules that is ordinary income at its value when received (Notice 2014-21, A-8; Rev. Rul. 2023-14): Schedule 1 of Form ' +
-        '1040, line 8v from 2024 on, or Schedule C where it is that of a business.',
+        '1040, line 8v from 2024 on, or Schedule C if it is business income.',
     )
     // A cost that no line has; the coin that paid it is a line of Form 8949.
     expect(report.notes).toContain(
-      'Paid, and a cost in no figure of the return: interest, 0.5 USDT (`report pnl` has them). Whether it reduces anything is for the ' +
-        'taxpayer to say; coins that were paid are disposals like others.',
+      'Paid, but not included as a cost in any figure of the return: interest, 0.5 USDT (`report pnl` lists them). Whether it reduces anything is for the ' +
+        'taxpayer to decide; coins that were paid are disposals like any others.',
     )
   })
 })

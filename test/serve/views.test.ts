@@ -160,7 +160,7 @@ describe('amounts are those of the command line, and each view’s SQL answers w
     const { verdict } = await demo.serving.get<Overview>('/api/overview')
     expect(verdict).toEqual({
       meaning: 'doubtful',
-      text: `Older than the journal, by 1 frame; as it was built, the ledger has ${none}.`,
+      text: `The ledger is behind the journal by 1 frame; as built, it has ${none}.`,
     })
   })
 

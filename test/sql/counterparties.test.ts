@@ -84,7 +84,7 @@ it('p2p: a build that had to make a key says so, since pseudonyms change where a
     await books.build({}, { onNote })
   }
   const said = expect.stringMatching(
-    /^Made a new counterparties\.key, .* put that in its place and build again\.$/,
+    /^Created a new counterparties\.key, .* restore that file and run `tieout build`\.$/,
   )
   expect(notes).toEqual([said, said])
 })
@@ -101,7 +101,7 @@ it('p2p: another key in the place of the former one is told once, by the build t
   await books.build({}, { onNote })
   expect(notes).toEqual([
     expect.stringMatching(
-      /^The counterparties\.key is another one than that of the ledger published before: .* build again\.$/,
+      /^The counterparties\.key differs from that of the previously published ledger: .* run `tieout build`\.$/,
     ),
   ])
 })

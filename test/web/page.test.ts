@@ -458,7 +458,7 @@ describe('figures', () => {
       return [await verdict.getAttribute('class'), await verdict.textContent()]
     }
     expect(await shown({})).toEqual(['verdict good', 'The books tie out.'])
-    const older = 'Older than the journal, by 2 frames; as it was built, the ledger has no open breaks.'
+    const older = 'The ledger is behind the journal by 2 frames; as built, it has no open breaks.'
     expect(await shown({ verdict: { meaning: 'doubtful', text: older } })).toEqual(['verdict warn', older])
     expect(await shown({ unpublished: { error: 1, warning: 2, notice: 0 } })).toEqual([
       'verdict bad',

@@ -90,7 +90,7 @@ describe('newer books that cannot be opened', { timeout: 120_000 }, () => {
       'Newer books cannot be opened. This page still shows the earlier ones and keeps trying.',
     )
     expect(text).toContain(join(dir, 'ledger.duckdb'))
-    expect(text).toContain('Run tieout build: the ledger is made again from what has landed.')
+    expect(text).toContain('Run tieout build to build the ledger again from what has landed.')
     expect(await findings(page)).toEqual([])
     // The views go on with the books before, and a page that is opened now tells it too.
     await page.reload()
@@ -109,7 +109,7 @@ describe('newer books that cannot be opened', { timeout: 120_000 }, () => {
     const page = await pageOf(await servingFor(dir))
 
     await changeLedger(dir, "update about set format = 999, version = '99.0.0'")
-    await page.getByText('The published ledger was made by a newer version of tieout.').waitFor()
+    await page.getByText('The published ledger was built by a newer version of tieout.').waitFor()
     expect(await page.locator('.unopened').textContent()).toContain('restart tieout serve')
 
     const file = join(dir, 'ledger.duckdb')

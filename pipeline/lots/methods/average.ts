@@ -1,4 +1,4 @@
-// Average cost: one pool for each account, or one over all accounts. Its pieces have no lot and no date.
+// Average cost: one pool for each account, or one across all accounts. Its pieces have no lot and no date.
 import { Pool } from '../pool.ts'
 import { RunningBook, type RunningRule } from '../running-book.ts'
 

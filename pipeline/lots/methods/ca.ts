@@ -1,7 +1,7 @@
-// Canada: adjusted cost base with superficial losses (Income Tax Act ss. 47(1), 53(1)(f), 54 "superficial loss").
-// A loss is denied for min(sold, bought from 30 days before to 30 days after, held at the end of them) of what was
-// sold, and joins the cost of what replaced it. So a day is decided when the 30 days after it have been seen. How many
-// days, whose days and what a gift is, the law says.
+// Canada: adjusted cost base with superficial losses (Income Tax Act ss. 47(1), 53(1)(f), 54 "superficial
+// loss"). A loss is denied for min(sold, bought from 30 days before to 30 days after, held at the end of
+// them) of what was sold, and added to the cost of what replaced it. So a day is decided once the 30 days
+// after it have been seen. The number of days, whose days they are and what a gift is are set by the law.
 import { dayIn } from '../day.ts'
 import type { CoinBook, DisposalPiece, LotEvent, MatchingRule, RuleContext } from '../event.ts'
 import { Holdings } from '../holding.ts'
@@ -16,7 +16,7 @@ export const ca: MatchingRule = (context) => new CaBook(context)
 interface Waiting {
   readonly event: LotEvent
   readonly day: number
-  /** Denied losses that a purchase still ahead will carry as cost. */
+  /** Denied losses that a later purchase will carry as cost. */
   deniedCost: bigint
 }
 
@@ -45,7 +45,7 @@ class Line {
   }
 }
 
-/** Purchases of known cost around the day that is being decided, and what is held once all that was seen is done. */
+/** Purchases of known cost around the day being decided, and what is held once everything seen is done. */
 class Surroundings {
   readonly #behind = new Line()
   readonly ahead = new Line()
@@ -53,7 +53,7 @@ class Surroundings {
   boughtAhead = 0n
   heldAtEnd = 0n
 
-  /** `moved` is what the event brings in or takes out; coins between two own accounts are held all the time. */
+  /** `moved` is what the event brings in or takes out; coins between two own accounts are held throughout. */
   see(waiting: Waiting, moved: bigint): void {
     const { event } = waiting
     if (event.kind === 'acquire' || event.kind === 'transfer_in') this.heldAtEnd += moved
@@ -179,7 +179,10 @@ class CaBook implements CoinBook {
   }
 }
 
-/** Denies what the rule denies of a loss and hands it on: to what is still held, then to the purchases ahead. */
+/**
+ * Denies what the rule denies of a loss and adds it to the cost of what is still held, then of the later
+ * purchases.
+ */
 function denied(piece: DisposalPiece, pool: Pool, around: Surroundings): DisposalPiece {
   const loss = -(piece.gain ?? 0n)
   const bought = around.boughtBehind + around.boughtAhead

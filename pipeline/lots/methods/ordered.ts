@@ -1,5 +1,6 @@
-// The methods that are nothing but an order: first in first out, last in first out, highest and lowest unit cost.
-// Equal times go by place: LIFO takes the later row first; equal unit costs go by time, then place.
+// The methods that are purely an order: first in first out, last in first out, highest and lowest unit cost.
+// Equal times are ordered by place: LIFO takes the later row first; equal unit costs are ordered by time,
+// then place.
 import { isUndated, isUnvalued, QueuedHolding } from '../holding.ts'
 import { compareAcquisition, compareUnitCost, type Parcel } from '../parcel.ts'
 import { HeapQueue, NewestFirst, OldestFirst } from '../queue.ts'

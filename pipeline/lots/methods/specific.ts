@@ -1,6 +1,7 @@
 // Specific identification: a disposal or an outgoing transfer takes the lots that its owner named for it.
-// What the selection leaves open goes first in, first out; a named lot that is not held is reported. Where the law has the
-// coins pay a fee from which it was kept back, no selection changes that.
+// Whatever the selection leaves open is taken first in, first out; a named lot that is not held is reported.
+// If the law requires a withheld fee to be paid from the coins it was withheld from, no selection changes
+// that.
 import type { EventId, LotEvent, NamedLotsOf, RuleContext, Selection } from '../event.ts'
 import { drain, type Holding, inOrderOfAcquisition, isUndated } from '../holding.ts'
 import type { Taken } from '../parcel.ts'
@@ -20,7 +21,10 @@ interface OpenSelection {
   quantity: bigint
 }
 
-/** What each selection still has to give: a transfer draws on its own twice, for the move and for the fee. */
+/**
+ * What each selection still has to give: a transfer draws on its selection twice, for the move and for the
+ * fee.
+ */
 class OpenSelections {
   readonly #selections: NamedLotsOf
   readonly #ofTransfers = new Map<EventId, OpenSelection[]>()
@@ -50,7 +54,9 @@ class SelectedHolding implements Holding {
   readonly #selections: OpenSelections
   readonly #dated = new OldestFirst()
   readonly #undated = new OldestFirst()
-  /** The same parcels by lot, of which most have but one; an emptied one stays in its queue until its turn comes. */
+  /**
+   * The same parcels by lot, most of which have only one; an emptied one stays in its queue until its turn.
+   */
   readonly #byLot = new Map<EventId | null, Parcel | readonly Parcel[]>()
 
   constructor(context: RuleContext, selections: OpenSelections) {
@@ -98,7 +104,7 @@ class SelectedHolding implements Holding {
     return 'lot' in held ? [held] : held
   }
 
-  /** Answers what the lot lacked. */
+  /** Returns the lot's shortfall. */
   #takeFromLot(lotId: EventId, wanted: bigint, into: Parcel[]): bigint {
     let open = wanted
     for (const parcel of this.#parcelsOf(lotId)) {
@@ -110,7 +116,10 @@ class SelectedHolding implements Holding {
     return open
   }
 
-  /** A parcel taken whole leaves the queue itself; it must be forgotten here before another account holds it. */
+  /**
+   * A parcel that is taken whole leaves the queue itself; it must be forgotten here before another account
+   * holds it.
+   */
   #takeOldest(queue: OldestFirst, wanted: bigint, into: Parcel[]): bigint {
     if (wanted === 0n) return 0n
     const already = into.length
@@ -119,7 +128,7 @@ class SelectedHolding implements Holding {
     return lacking
   }
 
-  /** What was cut off a parcel is none of those that are kept, and nothing to forget. */
+  /** What was cut off a parcel is not one of those kept, so there is nothing to forget. */
   #forget(gone: Parcel): void {
     const held = this.#byLot.get(gone.lot.id)
     if (held === undefined) return

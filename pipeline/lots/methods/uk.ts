@@ -1,6 +1,7 @@
-// Same day, then the days after (30 in the United Kingdom), then the pool of section 104 (TCGA 1992 ss. 104, 105, 106A;
-// HMRC CRYPTO22200 ff.). How many days, whose days and what a gift is, the law says. The sales of a day are one sale and the purchases one purchase;
-// what has no known price is merged apart, so that one unknown never hides the rest of its day.
+// Same day, then the days after (30 in the United Kingdom), then the pool of section 104 (TCGA 1992 ss. 104,
+// 105, 106A; HMRC CRYPTO22200 ff.). The number of days, whose days they are and what a gift is are set by the
+// law. The sales of a day are one sale and the purchases one purchase; those without a known price are merged
+// separately, so that one unknown never hides the rest of its day.
 import { dayIn } from '../day.ts'
 import type { CoinBook, LotEvent, MatchingRule, RuleContext } from '../event.ts'
 import { Holdings } from '../holding.ts'
@@ -41,10 +42,13 @@ class UkBook implements CoinBook {
   readonly #dayOf: (us: bigint) => number
   readonly #holdings: Holdings<Pool>
   readonly #transfers: Transfers
-  /** By holding: its days, ascending, as events come in order. */
+  /** By holding: its days, ascending, as events are in order. */
   readonly #days = new Map<string, Day[]>()
   readonly #legs = new Map<number, LotEvent[]>()
-  /** The last day that is done: all of it, or of what the moment of `untilUs` divides what came before. */
+  /**
+   * The last day that is done: in full or, if the moment of `untilUs` divides it, the part before that
+   * moment.
+   */
   readonly #lastDay: number
   #coin = ''
 
