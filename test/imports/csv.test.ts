@@ -81,9 +81,7 @@ describe('a file that is no CSV as it is read here', () => {
   it('is told of the sign between the cells that its mapping has', () => {
     const header = HEADER.replaceAll(',', ';')
     const row = 'a1;2024-01-05 10:00:00 UTC;Send;BTC;0.01;EUR;40000;400;0;a"b'
-    expect(refused(() => readText(`${header}\n${row}\n`, BROKER))).toContain(
-      'cells separated by semicolons',
-    )
+    expect(refused(() => readText(`${header}\n${row}\n`, BROKER))).toContain('cells separated by semicolons')
     expect(refused(() => readText(`${HEADER}\n${row.replaceAll(';', ',')}\n`))).toContain(
       'cells separated by commas',
     )
