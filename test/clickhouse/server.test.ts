@@ -64,7 +64,7 @@ test('a server that refuses the credentials is a usage error that names the vari
       'The ClickHouse server refused the credentials.',
       `  where:    ${url}`,
       '  expected: the user of TIEOUT_CLICKHOUSE_USER with the password of TIEOUT_CLICKHOUSE_PASSWORD',
-      '  found:    error 516 of the server',
+      '  found:    error 516 from the server',
       '  next:     Correct the two environment variables, or grant the user the missing rights.',
     ].join('\n'),
   )
