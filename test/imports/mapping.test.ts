@@ -185,7 +185,7 @@ words: { Kauf: buy }
     ])
     expect(refusal(() => rows(lines, { ...options, mapping: file(text('')) })).details).toMatchObject({
       where: 'export.csv:1',
-      action: 'Say delimiter: ";" in the mapping, as this file has it; nothing of it has been imported.',
+      action: 'Set delimiter: ";" in the mapping, as in this file; nothing of it has been imported.',
     })
   })
 

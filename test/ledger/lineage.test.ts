@@ -104,7 +104,7 @@ test('tables: what there is and what its columns mean, as the ledger at hand say
         await expect(ledger.query(sql)).rejects.toMatchObject({
           name: 'TieoutError',
           exitCode: 1,
-          message: 'A question of tieout does not fit the ledger that it has published.',
+          message: 'A query of tieout does not match the ledger that it has published.',
           details: { where: join(books.dir, 'ledger.duckdb'), found },
         })
     } finally {

@@ -217,7 +217,7 @@ describe('imported fees and moves', () => {
   })
 
   test('the lines of the statement have the columns that the cover speaks of', () => {
-    expect(plain(page)).toContain('as no_value_because says of each')
+    expect(plain(page)).toContain('no_value_because gives the reason for each')
     const lines = table(page, 'Statement')
     expect(lines.find((line) => line.kind === 'trade')).toMatchObject({ coin: 'BTC', value: '48' })
     expect(lines.find((line) => line.kind === 'fee')).toMatchObject({
