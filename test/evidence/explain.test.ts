@@ -320,7 +320,7 @@ describe('explain, when something is amiss', () => {
       expect(frames.get(5)?.rowAt(0)).toMatchObject({ text: line })
     }
     expect((await explained(dir, '5')).steps[0]?.fields).toEqual({ withdrawn_at: '2026-03-04T05:06:07.000Z' })
-    await expect(explained(dir, 'k')).rejects.toThrow('know nothing')
+    await expect(explained(dir, 'k')).rejects.toThrow('The books do not contain this id.')
   })
 
   test('the venue’s id of a quarantined row leads to the row and to what is wrong with it', async () => {
@@ -342,7 +342,7 @@ describe('explain, when something is amiss', () => {
       ])
       expect(frames.get(3)?.rowAt(row)).toMatchObject({ text })
     }
-    await expect(explained(dir, '10')).rejects.toThrow('know nothing')
+    await expect(explained(dir, '10')).rejects.toThrow('The books do not contain this id.')
   })
 
   test('an id that only a filing has is said to stand there', async () => {
@@ -482,7 +482,7 @@ describe('explain, beyond the tax records', () => {
     expect((await explained(dir, 'import/x2/total')).steps).toMatchObject([
       { what: 'imported row', id: 'x2' },
     ])
-    await expect(explained(dir, 'import/x2/price')).rejects.toThrow('know nothing')
+    await expect(explained(dir, 'import/x2/price')).rejects.toThrow('The books do not contain this id.')
   })
 
   test('a disposal of several coins names the coin of each piece, and none for all of them', async () => {

@@ -113,7 +113,7 @@ describe('a beancount file', () => {
       { id: 'm', at: '2026-01-05', coin: 'USDT', amount: '1', kind: 'transfer' },
     ])
     await expect(exportBooks(dir, 'hledger', { out: temporary('x'), lots: 'fifo' })).rejects.toThrow(
-      'Only beancount',
+      'Only the beancount export can book lots.',
     )
     await expect(exported(dir, 'beancount', 'fifo')).rejects.toThrow('The books have no lots to export.')
   })

@@ -128,7 +128,7 @@ describe('where the law looks ahead, the cost at the end of a year is what the d
     // Of 20 sold at a loss of 100, 15 were bought again, and none is held on 19 January: nothing is denied.
     expect(table(page, 'Gains by lot').map((line) => line.gain)).toEqual(['-100', '-100'])
     expect(cost(page, 'the end (before 2026-01-01 00:00:00 America/Toronto)')).toEqual(['45 for 390'])
-    expect(plain(page)).not.toContain('is matched with a later purchase')
+    expect(plain(page)).not.toContain('are matched with a later purchase')
   })
 })
 

@@ -39,7 +39,7 @@ const commentOf = async (table: string, column?: string): Promise<string> => {
 test('the fee of an imported trade is where the comment of fees says that it is', async () => {
   expect(await books.query('select * from fees')).toEqual([])
   expect(await books.query('select trade_id, fee, fee_coin from trades')).toEqual([['a', '2', 'EUR']])
-  expect(await commentOf('fees')).toContain('stands in trades (fee, fee_coin)')
+  expect(await commentOf('fees')).toContain('is in trades (fee, fee_coin)')
 })
 
 test('each spelling of a P2P transfer that is received is named', async () => {
