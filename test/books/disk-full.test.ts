@@ -198,7 +198,7 @@ describe.skipIf(NAMESPACE === undefined)('a full disk', () => {
     )
     expect(step('csv').code).toBe(2)
     expect(step('csv').stderr).toMatch(
-      /^tieout: The output cannot be written there\.\n {2}where: {4}DISK\/out\/trades\.csv\n/,
+      /^tieout: The output cannot be written to this path\.\n {2}where: {4}DISK\/out\/trades\.csv\n/,
     )
     expect(step('csv').stderr).toContain('found:    ENOSPC')
     expect(step('parquet').code).toBe(2)

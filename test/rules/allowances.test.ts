@@ -131,7 +131,7 @@ describe('a loss that could be carried back', () => {
     ])
     const told = async (of: number, defaults: ReportDefaults = {}) =>
       (await show(dir, 'taxes', { rules: 'de', year: of }, defaults)).notes.filter((note) =>
-        /carried back|brought forward whole/.test(note),
+        /carries a loss back|brought forward in full/.test(note),
       )
     // 7,000 are brought into 2025, or 5,000 where 2,000 went back to 2022: a gain of 6,000 is then taxable by 1,000.
     expect(await year(Promise.resolve(dir), 'de', 2025, /^Losses brought|^Taxable/)).toEqual([

@@ -420,7 +420,7 @@ describe('de, in the days of Berlin', () => {
       ...FUTURES,
     ])
     expect(report.warnings).toEqual([])
-    expect(report.notes.join('\n')).toContain('The loss of 2024 is brought forward whole')
+    expect(report.notes.join('\n')).toContain('The loss of 2024 is brought forward in full')
   })
 
   test('2026 has what happened after midnight in Berlin', async () => {
