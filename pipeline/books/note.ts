@@ -57,10 +57,10 @@ export function chooseBreak(breaks: readonly Break[], id: string): Break {
   return found
 }
 
-/** Throws a UsageError for a break without a note: there is nothing to take back. */
+/** Throws a UsageError for a break without a note: there is nothing to withdraw. */
 export function mustBeExplained({ breakId, status }: Pick<Break, 'breakId' | 'status'>): void {
   if (status === 'explained') return
-  throw new UsageError('This break has no note to take back.', {
+  throw new UsageError('This break has no note to withdraw.', {
     where: breakId,
     expected: 'a break explained by a note',
     found: `status ${status}`,

@@ -105,10 +105,10 @@ describe('a break', () => {
     expect(await ledgerHash(`${dir}/ledger.duckdb`)).toBe(before)
     expect((await checked(dir)).warnings).toMatchObject([{ status: 'explained' }])
     const taken = await command(['explain-break', id, '--withdraw', '--dir', dir])
-    expect(taken).toMatchObject({ code: 0, stdout: expect.stringContaining('is taken back') })
+    expect(taken).toMatchObject({ code: 0, stdout: expect.stringContaining('is withdrawn') })
     expect(await checked(dir)).toMatchObject({ code: 3, warnings: [{ status: 'open', note: null }] })
     const again = await command(['explain-break', id, '--withdraw', '--dir', dir])
-    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('no note to take back') })
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('no note to withdraw') })
     const said = await command(['explain-break', id, '--note', 'A gift.', '--json', '--dir', dir])
     expect(JSON.parse(said.stdout)).toMatchObject({ break_id: id, note: 'A gift.', published: true })
     expect(await checked(dir)).toMatchObject({ code: 0, warnings: [{ note: 'A gift.' }] })
@@ -121,12 +121,12 @@ describe('a break', () => {
       `Explained: unknown_type ${id}`,
     )
     const again = await command(['explain-break', id, '--withdraw', '--dir', dir])
-    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('is taken back') })
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('is withdrawn') })
     expect(await checked(dir)).toMatchObject({ code: 3, warnings: [{ status: 'open', note: null }] })
     const { stdout } = await command(['report', 'breaks', '--dir', dir])
     expect(stdout).not.toContain('Explained:')
     const third = await command(['explain-break', id, '--withdraw', '--dir', dir])
-    expect(third).toMatchObject({ code: 2, stderr: expect.stringContaining('no note to take back') })
+    expect(third).toMatchObject({ code: 2, stderr: expect.stringContaining('no note to withdraw') })
   }, 120_000)
 
   test('whose figures change after it was explained is open again, under the same id', async () => {

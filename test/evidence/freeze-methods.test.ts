@@ -71,6 +71,8 @@ describe('report gains --methods', () => {
 
   test('an unknown method, and --method beside it, are refused', async () => {
     await expect(compared({ methods: 'fifo,best' })).rejects.toThrow('Unknown --method: best.')
-    await expect(compared({ methods: 'fifo,lifo', method: 'fifo' })).rejects.toThrow('--methods compares')
+    await expect(compared({ methods: 'fifo,lifo', method: 'fifo' })).rejects.toThrow(
+      '--methods and --method cannot be combined.',
+    )
   })
 })
