@@ -80,7 +80,7 @@ test('what only files can do is refused, and no older ledger is shown instead', 
   const served = await command(['serve', '--dir', dir])
   expect([served.code, served.stderr]).toEqual([
     2,
-    expect.stringContaining('serve works on books that DuckDB has built'),
+    expect.stringContaining('serve works only on books built by DuckDB.'),
   ])
   const status = await command(['status', '--dir', dir])
   expect([status.code, status.stderr]).toEqual([5, expect.stringContaining('does not answer')])
