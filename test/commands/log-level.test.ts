@@ -43,7 +43,7 @@ describe('standard error at --log-level info', { timeout: 300_000 }, () => {
   test.each<[string, string[], number, Record<string, unknown>]>([
     ['an error of ours', ['plan'], 2, { error: 'UsageError', msg: 'There is no configuration.' }],
     ['an unknown option', ['status', '--nope'], 2, { msg: 'Unknown argument: nope' }],
-    ['a command that is none', ['statsu'], 2, { msg: 'There is no such command. Did you mean status?' }],
+    ['a command that is none', ['statsu'], 2, { msg: 'Unknown command. Did you mean status?' }],
     ['no command', [], 2, { msg: expect.stringContaining('Name a command.') }],
     ['a warning of Node’s', ['endpoints'], 0, { level: 40, warning: 'ForTheTest', msg: 'mind the gap' }],
   ])('says %s in one line of JSON', async (what, words, expected, line) => {
