@@ -226,7 +226,7 @@ function Grid({
                 </span>
               </th>
               <th scope="col">State</th>
-              <th scope="col">Memory left</th>
+              <th scope="col">Time left</th>
             </tr>
           </thead>
           {accounts.map((account) => (

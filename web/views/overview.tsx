@@ -502,7 +502,7 @@ function Worst({
             },
             {
               kind: 'text',
-              head: 'Memory left',
+              head: 'Time left',
               value: () => '',
               show: (row) => {
                 const memory = memoryOf(row, at)
