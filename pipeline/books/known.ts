@@ -80,7 +80,7 @@ export async function newRows(
 function remedy(imports: readonly number[], { identity }: ImportFormat): string {
   const undo = imports.map((id) => `\`tieout import --undo ${id}\``).join(', ')
   const other = identity.includes('id') ? ' A different row needs a different id.' : ''
-  return `If rows were corrected, take back the import that has them (${undo}) and import all of its rows again.${other} Nothing of the file has been imported.`
+  return `If rows were corrected, withdraw the import that has them (${undo}) and import all of its rows again.${other} Nothing of the file has been imported.`
 }
 
 /** Temporary table of the connection: the identities of the file's rows. */

@@ -1,5 +1,5 @@
 // A user's explanation of a break, journaled as a statement of ours: it survives every rebuild, applies to the figures
-// it was written for, and can be taken back. The build works out its effect (pipeline/ledger/breaks.ts).
+// it was written for, and can be withdrawn. The build works out its effect (pipeline/ledger/breaks.ts).
 import type { Clock } from '../../models/clock.ts'
 import { closing } from '../../models/closing.ts'
 import { UsageError } from '../../models/error.ts'
@@ -100,7 +100,7 @@ export async function explainBreak(
   })
 }
 
-/** Whether the last note on the break was taken back and no published ledger reflects that yet. */
+/** Whether the last note on the break was withdrawn and no published ledger reflects that yet. */
 async function isTakenBack({ dir, landing: { connection } }: Books, breakId: string): Promise<boolean> {
   const reader = await connection.runAndReadAll(
     `select is_withdrawn and seq > $built from landing.main.notes where break_id = $id order by seq desc limit 1`,
@@ -109,7 +109,7 @@ async function isTakenBack({ dir, landing: { connection } }: Books, breakId: str
   return reader.getRows()[0]?.[0] === true
 }
 
-/** Journals the note on a break as it stands, or (null) that the last one is taken back, and lands it. */
+/** Journals the note on a break as it stands, or (null) that the last one is withdrawn, and lands it. */
 export async function journalNote(
   books: Books,
   { breakId, figuresHash }: Pick<Break, 'breakId' | 'figuresHash'>,

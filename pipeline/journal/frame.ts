@@ -157,7 +157,7 @@ export interface NoteMeta extends Common {
   readonly breakId: string
   /** `figures_hash` of the break that was explained: with other figures it is a different break, and open again. */
   readonly figures: string
-  /** The note is taken back; there is no body. */
+  /** The note is withdrawn; there is no body. */
   readonly isWithdrawn: boolean
 }
 

@@ -301,7 +301,7 @@ describe('what is refused', () => {
         expected: '100, as in row 1 of one.csv, imported before',
         found: '101',
         action:
-          'If rows were corrected, take back the import that has them (`tieout import --undo 1`) and import all of its rows again. ' +
+          'If rows were corrected, withdraw the import that has them (`tieout import --undo 1`) and import all of its rows again. ' +
           'A different row needs a different id. Nothing of the file has been imported.',
       },
     })
@@ -317,7 +317,7 @@ describe('what is refused', () => {
     )
     await expect(again).rejects.toMatchObject({
       ...{ count: 2, exitCode: 2 },
-      details: { action: expect.stringMatching(/^If rows were corrected, take back the import/) },
+      details: { action: expect.stringMatching(/^If rows were corrected, withdraw the import/) },
     })
   })
 

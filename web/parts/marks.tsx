@@ -26,7 +26,7 @@ export function Badge({ tone, children }: { readonly tone: Tone; readonly childr
 /** How a run ended; a run without an outcome was killed or is still running. */
 export function Outcome({ of }: { readonly of: string | null }) {
   const tone = of === 'done' ? 'good' : of === null ? 'plain' : of === 'failed' ? 'bad' : 'warn'
-  return <Badge tone={tone}>{of ?? 'did not end'}</Badge>
+  return <Badge tone={tone}>{of ?? 'not finished'}</Badge>
 }
 
 /** Long text shortened in the middle; copying, hovering and screen readers give the full text. */

@@ -356,7 +356,7 @@ function State({ data }: { readonly data: OverviewAnswer }) {
             ) : (
               <>
                 <a href={addressOf('runs')}>{run.command ?? 'run'}</a>
-                {run.outcome === null ? ', did not end' : `, ${run.outcome}`}
+                {run.outcome === null ? ', not finished' : `, ${run.outcome}`}
                 {run.ended_at === null ? null : (
                   <span class="quiet">, {distanceInWords(run.ended_at, at)}</span>
                 )}
@@ -419,7 +419,7 @@ function OpenBreaks({
     <Section title="Open breaks by age" sql={sql} csv={{ view: 'break-counts', filters: { account } }}>
       {severities.length === 0 ? (
         account === undefined ? (
-          <Empty title="There are no open breaks.">Every check found what it expected.</Empty>
+          <Empty title="There are no open breaks." />
         ) : (
           <Empty title={`There are no open breaks for ${account}.`}>
             Breaks of other accounts, and breaks without an account, are not counted here.
