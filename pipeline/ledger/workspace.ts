@@ -95,6 +95,8 @@ export async function inWorkspace<T>(
       }
       const result = await work({ connection, previousBreaks, openLedger, lanes, interrupt })
       leave()
+      // Small books are built with one thread a connection; now there is one connection, with much to compress.
+      await connection.run(`set threads = ${files.threads}`)
       await connection.run('checkpoint')
       const compact = await compacted(connection, fileOf(files.unfinished, COMPACT))
       await restore()
