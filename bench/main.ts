@@ -11,6 +11,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(options: BenchOptions
   build: () => import('./build.ts'),
   values: () => import('./values.ts'),
   lots: () => import('./lots.ts'),
+  equals: () => import('./equals.ts'),
   'start-up': () => import('./start-up.ts'),
   backfill: () => import('./backfill.ts'),
   accounts: () => import('./accounts.ts'),

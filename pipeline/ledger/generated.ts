@@ -1,6 +1,7 @@
 // The models whose text follows from declarations: the published record tables, what is asked of all of them at once
 // (versions of records, and the pages that landed rows name), how long the venue remembers each feed, the codes of
-// refusals that a better key would cure, the ways over several prices, and how equal moves are tied in their order.
+// refusals that a better key would cure, the ways over several prices, how equal moves are tied in their order, and
+// which of them are each other's nearest.
 import { endpoints } from '../../connectors/catalogue.ts'
 import { permissionCodes } from '../../connectors/classify.ts'
 import { days, retentionOf } from '../../connectors/endpoint.ts'
@@ -8,6 +9,7 @@ import { columnName, type RecordType } from '../../models/record.ts'
 import { feedRecords, recordItems } from './feeds.ts'
 import { type ItemTable, itemDocs, itemProblems, itemSelect, itemTableDoc } from './items.ts'
 import type { Model } from './models.ts'
+import { nearest } from './nearest.ts'
 import { priceWays } from './price-ways.ts'
 import { type FeedRecord, type PublishedRecord, recordDocs, recordSelect } from './records.ts'
 import type { BuildConfig } from './reference.ts'
@@ -33,6 +35,7 @@ export function generatedModels({
     union('staging.unclassified_records', unclassifiedDoc, typedRecords.map(unclassifiedOf)),
     priceWays,
     ...turns,
+    ...nearest,
     union('staging.record_versions', versionsDoc, feedRecords.map(versionsOf)),
     union('staging.record_pages', pagesDoc, feedRecords.map(pagesOf)),
     union('staging.record_clashes', clashesDoc, feedRecords.map(clashesOf)),

@@ -60,6 +60,7 @@ in_turn as (
 ),
 tied as (
   select firsts.id as first_id, firsts.place as first_place, seconds.id as second_id,
+    seconds.place as second_place,
     firsts.among as among, firsts.coin as coin, firsts.side as side, firsts.quantity as quantity, firsts.run as run,
     abs(epoch_ms(seconds.happened_at) - epoch_ms(firsts.happened_at)) as apart_ms,
     case when seconds.wallet = firsts.wallet then 1 else 0 end as is_same_wallet
@@ -70,7 +71,7 @@ tied as (
     and seconds.turn = firsts.turn
   where firsts.is_second = 0 and seconds.is_second = 1
 )
-select first_id, first_place, second_id,
+select among, first_id, first_place, second_id, second_place, apart_ms,
   max(tied.apart_ms) over (partition by ${EQUAL}, run) as farthest_ms,
   max(tied.is_same_wallet) over (partition by ${EQUAL}, run) as stays_in_wallet
 from tied`

@@ -19,40 +19,13 @@
 --   apart_ms: Milliseconds between the record and the completion of the order; null without an order.
 with
 records as (
-  select entry_id, account, coin, abs(amount) as quantity, occurred_at, place,
-    case when amount > 0 then 'buy' else 'sell' end as side,
-    utc_day(occurred_at) as day
+  select entry_id, account, coin, abs(amount) as quantity, occurred_at,
+    case when amount > 0 then 'buy' else 'sell' end as side
   from main.entries
   where kind = 'p2p_trade'
 ),
-shifts as (
-  select * from (values (-1), (0), (1)) as days (shift)
-),
-shifted as (
-  select orders.account as account, orders.order_id as order_id, orders.side as side, orders.coin as coin,
-    orders.quantity as quantity, orders.fiat as fiat, orders.fiat_amount as fiat_amount, orders.price as price,
-    orders.counterparty_id as counterparty_id, orders.completed_at as completed_at, orders.day as day,
-    day + shift as near_day from staging.deal_orders as orders cross join shifts
-),
-candidates as (
-  select records.entry_id as entry_id, shifted.order_id as order_id, shifted.account as account,
-    abs(epoch_ms(shifted.completed_at) - epoch_ms(records.occurred_at)) as apart_ms,
-    case when tied.second_id is not null then 0 else 1 end as is_out_of_turn
-  from records
-  join shifted
-    on shifted.account = records.account and shifted.coin = records.coin and shifted.side = records.side
-    and shifted.quantity = records.quantity and shifted.near_day = records.day
-  left join staging.deal_turns as tied on tied.second_id = records.entry_id and tied.first_id = shifted.order_id
-  where abs(epoch_ms(shifted.completed_at) - epoch_ms(records.occurred_at)) <= 86400000
-),
-ranked as (
-  select *,
-    row_number() over (partition by entry_id order by is_out_of_turn, apart_ms, order_id) as choice_of_record,
-    row_number() over (partition by account, order_id order by is_out_of_turn, apart_ms, entry_id) as choice_of_order
-  from candidates
-),
 pairs as (
-  select entry_id, order_id, apart_ms from ranked where choice_of_record = 1 and choice_of_order = 1
+  select second_id as entry_id, first_id as order_id, apart_ms from staging.nearest_deals
 )
 select records.entry_id as entry_id, records.account as account, records.side as side, records.coin as coin,
   records.quantity as quantity,

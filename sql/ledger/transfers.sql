@@ -24,62 +24,15 @@
 with
 legs as (
   select entry_id, account, ledger, product_line, coin, kind, occurred_at, place, abs(amount) as quantity,
-    case when amount < 0 then 'out' else 'in' end as direction,
-    utc_hour(occurred_at) as hour_at,
-    row_number() over (
-      partition by account, ledger, product_line, coin, kind, occurred_at, amount order by place
-    ) as nth
+    case when amount < 0 then 'out' else 'in' end as direction
   from main.entries
   where kind in ('transfer', 'margin_move') and part = 'amount'
 ),
-tied as (
+pairs as (
   select first_id as out_id, second_id as in_id from staging.transfer_turns
   where farthest_ms <= 300000 and stays_in_wallet = 0
-),
-alone as (
-  select *
-  from legs
-  where entry_id not in (select out_id from tied) and entry_id not in (select in_id from tied)
-),
-hours as (
-  select * from (values (-1), (0), (1)) as shifts (shift)
-),
-outgoing as (
-  select alone.entry_id as entry_id, alone.account as account, alone.ledger as ledger,
-    alone.product_line as product_line, alone.coin as coin, alone.kind as kind, alone.occurred_at as occurred_at,
-    alone.place as place, alone.quantity as quantity, alone.direction as direction, alone.hour_at as hour_at,
-    alone.nth as nth, plus_hours(hour_at, hours.shift) as near_hour
-  from alone
-  cross join hours
-  where direction = 'out'
-),
-candidates as (
-  select outgoing.entry_id as out_id, incoming.entry_id as in_id,
-    abs(epoch_ms(incoming.occurred_at) - epoch_ms(outgoing.occurred_at)) as apart_ms,
-    case when outgoing.account = incoming.account then 0 else 1 end as is_other_account
-  from outgoing
-  join alone as incoming
-    on incoming.direction = 'in' and incoming.coin = outgoing.coin and incoming.kind = outgoing.kind
-    and incoming.quantity = outgoing.quantity and incoming.hour_at = outgoing.near_hour
-    and incoming.nth = outgoing.nth
-  where abs(epoch_ms(incoming.occurred_at) - epoch_ms(outgoing.occurred_at)) <= 300000
-    and (
-      incoming.account <> outgoing.account
-      or incoming.ledger <> outgoing.ledger
-      or incoming.product_line <> outgoing.product_line
-      or incoming.kind = 'margin_move'
-    )
-),
-ranked as (
-  select *,
-    row_number() over (partition by out_id order by apart_ms, is_other_account, in_id) as choice_of_out,
-    row_number() over (partition by in_id order by apart_ms, is_other_account, out_id) as choice_of_in
-  from candidates
-),
-pairs as (
-  select out_id, in_id from tied
   union all
-  select out_id, in_id from ranked where choice_of_out = 1 and choice_of_in = 1
+  select first_id, second_id from staging.nearest_transfers
 ),
 set_aside as (
   select entry_id, account, coin, quantity, direction, place,

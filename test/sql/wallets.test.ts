@@ -126,6 +126,29 @@ describe('the P2P wallet', () => {
     ])
   })
 
+  it('is one break where the quantity alone differs, for each of two own accounts that traded with each other', async () => {
+    await books.account('desk', 'unified')
+    const order = { ...(orders[0] as Cells), count: '101' }
+    for (const [account, side] of [
+      ['main', 'buy'],
+      ['desk', 'sell'],
+    ] as const) {
+      const record = p2p(1, side, 'USDT', '100', '2026-01-10 10:00:00+00')
+      await books.page('tax.p2pRecords', [record], { account, covers: span })
+      await books.page('p2p.orders', [{ ...order, side }], { account, covers: span })
+    }
+    const { openBreaks } = await books.build()
+    const told = openBreaks.filter(({ checkName }) => checkName === 'p2p_match')
+    expect(told.map(({ account, evidence }) => [account, evidence]).sort()).toEqual([
+      ['desk', '["desk/tax.p2pRecords/1/amount","p2p.orders/o1"]'],
+      ['main', '["main/tax.p2pRecords/1/amount","p2p.orders/o1"]'],
+    ])
+    expect(told.map(({ explanation }) => explanation).sort()).toEqual([
+      'A P2P buy and its completed merchant order report different quantities.',
+      'A P2P sell and its completed merchant order report different quantities.',
+    ])
+  })
+
   it('keeps a type that tells no direction aside, as one warning', async () => {
     await books.page(
       'tax.p2pRecords',

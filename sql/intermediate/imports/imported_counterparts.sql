@@ -5,25 +5,8 @@
 -- fees, and the import states where the coins came from or went.
 -- grain: one row per imported leg that has such a record
 -- keys:  place unique; entry_id unique
-with
-candidates as (
-  select legs.place as place, legs.pair_id as pair_id, records.id as entry_id, records.moved_quantity as quantity,
-    abs(epoch_ms(records.happened_at) - epoch_ms(legs.happened_at)) as apart_ms,
-    case when tied.farthest_ms <= 86400000 then 0 else 1 end as is_out_of_turn
-  from staging.imported_sides as legs
-  join staging.imported_sides as records
-    on records.account = legs.account and records.coin = legs.coin and records.side = legs.side
-    and records.quantity = legs.quantity
-  left join staging.imported_turns as tied on tied.first_place = legs.place and tied.second_id = records.id
-  where legs.is_second = 0 and records.is_second = 1
-),
-ranked as (
-  select *,
-    row_number() over (partition by place order by is_out_of_turn, apart_ms, entry_id) as choice_of_leg,
-    row_number() over (partition by entry_id order by is_out_of_turn, apart_ms, place) as choice_of_record
-  from candidates
-  where apart_ms <= 86400000
-)
-select place, entry_id, 'import/' || ranked.pair_id as transfer_id, quantity
-from ranked
-where choice_of_leg = 1 and choice_of_record = 1
+select pairs.first_place as place, pairs.second_id as entry_id, 'import/' || legs.pair_id as transfer_id,
+  records.quantity as quantity
+from staging.nearest_imports as pairs
+join staging.imported_legs as legs on legs.place = pairs.first_place
+join main.transfers as records on records.entry_id = pairs.second_id
