@@ -118,7 +118,7 @@ describe('imports', () => {
     expect(wrong).toEqual([])
   })
 
-  test('the folders of the pipeline are one stair: each imports only from those below', () => {
+  test('the folders of the pipeline form layers: each imports only from those below', () => {
     const stepOf = (file: string): number => stair.indexOf(file.split('/')[1] as string)
     const wrong = sources('pipeline').flatMap((file) => {
       if (stepOf(file) === -1) return [`${file} stands in a folder that is no step: add it to the stair`]
@@ -130,12 +130,12 @@ describe('imports', () => {
   })
 
   for (const folder of Object.keys(allowed)) {
-    test(`${folder} has no circle among its files, types included`, () => {
+    test(`${folder} has no import cycle among its files, types included`, () => {
       expect(circleIn(new Map(sources(folder).map((file) => [file, imports(file)])))).toBeNull()
     })
   }
 
-  test('what `tieout sql` loads before it is asked brings no database along', () => {
+  test('what `tieout sql` loads before it is used loads no database', () => {
     const statements = (file: string): string[] =>
       [
         ...readFileSync(join(root, file), 'utf8').matchAll(
@@ -159,7 +159,7 @@ describe('imports', () => {
     ).toEqual([])
   })
 
-  test('only the demo and the sandbox command know of the sandbox', () => {
+  test('only the demo and the sandbox command import the sandbox', () => {
     const wrong = sources('pipeline')
       .filter((file) => !sandboxUsers.some((user) => file.startsWith(user)))
       .flatMap((file) =>
@@ -190,7 +190,7 @@ describe('models', () => {
     expect(wrong).toEqual([])
   })
 
-  test('steps on the way stand in a folder of their topic', () => {
+  test('intermediate steps are in a folder of their topic', () => {
     const loose = models
       .filter(({ file }) => layerOf(file) === 'intermediate')
       .map(({ file }) => relative(join(root, 'sql', 'intermediate'), file))
@@ -200,7 +200,7 @@ describe('models', () => {
 })
 
 describe('files', () => {
-  test('every source file opens with a comment that says its purpose', () => {
+  test('every source file opens with a comment that states its purpose', () => {
     const bare = Object.keys(allowed)
       .flatMap(sources)
       .filter((file) => !/^(#!.*\n)?\/[/*]/.test(readFileSync(join(root, file), 'utf8')))
@@ -216,7 +216,7 @@ describe('files', () => {
     expect(marked).toEqual([])
   })
 
-  test('quotes of SQL are doubled in one place', () => {
+  test('SQL quotes are doubled in one place', () => {
     const doubling = /replaceAll\((["'`])'\1, \1''\1\)|"\$\{\w+\.replaceAll\('"', '""'\)\}"/
     const others = sources('pipeline').filter(
       (file) =>
@@ -227,7 +227,7 @@ describe('files', () => {
     expect([identifier('a"b'), literal("it's")]).toEqual(['"a""b"', "'it''s'"])
   })
 
-  test('how the configuration matches lots is read from it in one place', () => {
+  test('how the configuration matches lots is read in one place', () => {
     const readers = sources('pipeline').filter((file) =>
       /\bfees_in_kind: \w|reports\.(method|scope|fees_in_kind)\b/.test(
         readFileSync(join(root, file), 'utf8'),
@@ -246,7 +246,7 @@ describe('files', () => {
     expect(bundlers).toEqual([join('support', 'bundle.mjs')])
   })
 
-  test('tests stand beside what they test, by folder', () => {
+  test('tests are filed by folder beside what they test', () => {
     const loose = readdirSync(join(root, 'test')).filter((name) => name.endsWith('.test.ts'))
     expect(loose).toEqual(['layout.test.ts'])
   })
@@ -265,7 +265,7 @@ test.each(['package-lock.json', 'test/parity/engine/package-lock.json'])(
   },
 )
 
-test('the command lines of the proofs say how they are called', () => {
+test('the command lines of the proofs state their usage', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>
   }

@@ -55,7 +55,7 @@ function restored(from: string): string {
 const hashOf = (folder: string): Promise<string> => ledgerHash(join(folder, 'ledger.duckdb'))
 
 describe('a backup', () => {
-  test('of the journal alone gives the same books, to the hash', async () => {
+  test('of the journal alone gives the same books, down to the hash', async () => {
     const folder = restored(dir)
 
     const rebuilt = await command(['rebuild', '--dir', folder, '--now', NOW])
@@ -67,7 +67,7 @@ describe('a backup', () => {
     )
   }, 120_000)
 
-  test('made in the middle of a run holds a whole beginning; the next night fetches the rest, to the same hash', async () => {
+  test('made in the middle of a run holds a complete beginning; the next night fetches the rest and arrives at the same hash', async () => {
     const folder = restored(copied)
     const frames = await framesOf(folder)
 
@@ -80,7 +80,7 @@ describe('a backup', () => {
     expect(await hashOf(folder)).toBe(await hashOf(dir))
   }, 240_000)
 
-  test('that is older than the landing beside it is refused by name; without that landing, rebuild takes it', async () => {
+  test('that is older than the landing database beside it is refused by name; without that landing database, rebuild accepts it', async () => {
     const folder = restored(copied)
     cpSync(join(dir, 'landing.duckdb'), join(folder, 'landing.duckdb'))
 

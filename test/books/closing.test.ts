@@ -7,7 +7,7 @@ import { openBooks } from '../../pipeline/books/books.ts'
 import { type Disk, nodeDisk, writeFileAtomic } from '../../pipeline/journal/disk.ts'
 import { temporaryFolder } from '../support/cli.ts'
 
-test('what cannot be closed is told, and leaves no lock', async () => {
+test('what cannot be closed is reported, and leaves no lock', async () => {
   const dir = temporaryFolder()
   const books = await openBooks(dir, { clock: systemClock, command: 'test' })
   expect(existsSync(join(dir, 'lock'))).toBe(true)
@@ -20,7 +20,7 @@ test('what cannot be closed is told, and leaves no lock', async () => {
   expect(existsSync(join(dir, 'lock'))).toBe(false)
 })
 
-test('of books that could not be opened what came first is told, whatever cannot be closed behind it', async () => {
+test('if books cannot be opened, the first error is reported, whatever fails to close afterwards', async () => {
   const fails = (what: string, path: string) => Promise.reject(new Error(`${what} ${basename(path)}`))
   const disk: Disk = {
     ...nodeDisk,
@@ -31,7 +31,7 @@ test('of books that could not be opened what came first is told, whatever cannot
   await expect(opening).rejects.toThrow('no journal')
 })
 
-test('of a file that could not be written what came first is told, whatever cannot be closed behind it', async () => {
+test('if a file cannot be written, the first error is reported, whatever fails to close afterwards', async () => {
   const fails = (what: string) => () => Promise.reject(new Error(what))
   const disk: Disk = {
     ...nodeDisk,

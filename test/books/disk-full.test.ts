@@ -107,7 +107,7 @@ async function onSmallDisk(
 }
 
 describe.skipIf(NAMESPACE === undefined)('a full disk', () => {
-  test('the journal says from which frame on it could not be written; with space the import goes through', async () => {
+  test('the journal states from which frame on it could not be written; once there is space, the import succeeds', async () => {
     const more = trades('more', 4_000, true)
     const { step, ledgerAt, books } = await onSmallDisk(
       `published before; fill 48; tieout full import trades ${more}; free; tieout again import trades ${more}; tieout verify verify`,
@@ -141,7 +141,7 @@ describe.skipIf(NAMESPACE === undefined)('a full disk', () => {
     expect(step('verify').stdout).toContain('Everything verifies.')
   }, 300_000)
 
-  test('a build without room names its folder and what it needs, and leaves the last ledger and nothing else', async () => {
+  test('a build without space names its folder and what it needs, and leaves only the previous ledger', async () => {
     const { step, ledgerAt, books } = await onSmallDisk(
       `published before; fill 2048; tieout full build; ls "$DISK/books/tmp" >"$OUT/left"; tieout read report gains --format csv; free; tieout again build`,
     )
@@ -160,7 +160,7 @@ describe.skipIf(NAMESPACE === undefined)('a full disk', () => {
     expect(step('again').code).toBe(0)
   }, 300_000)
 
-  test('a build with as much room as it was said to need goes through, with half of it does not', async () => {
+  test('a build with as much space as it was said to need succeeds, with half of it fails', async () => {
     const said = `$(sed -n 's/.*expected: about \\([0-9]*\\) MiB free.*/\\1/p' "$OUT/full.err")`
     const once = `fill 2048; tieout full build; free; needed=${said}; echo "$needed" >"$OUT/needed"`
     const half = 'fill $((needed * 512)); tieout half build; free'
@@ -175,7 +175,7 @@ describe.skipIf(NAMESPACE === undefined)('a full disk', () => {
     expect([fresh.step('full').code, fresh.step('enough').code]).toEqual([5, 0])
   }, 300_000)
 
-  test('a rebuild without room leaves landing as it was', async () => {
+  test('a rebuild without space leaves landing unchanged', async () => {
     const { step } = await onSmallDisk(
       `sha256sum <"$DISK/books/landing.duckdb" >"$OUT/1"; fill 200; tieout full rebuild; sha256sum <"$DISK/books/landing.duckdb" >"$OUT/2"; cmp "$OUT/1" "$OUT/2"; echo $? >"$OUT/same.code"; : >"$OUT/same.out"; : >"$OUT/same.err"; : >"$OUT/same.ledger"; free; tieout again rebuild; tieout verify verify`,
     )
@@ -187,7 +187,7 @@ describe.skipIf(NAMESPACE === undefined)('a full disk', () => {
     expect(step('verify').stdout).toContain('Everything verifies.')
   }, 300_000)
 
-  test('an export and an answer say where they could not be written, and leave nothing there', async () => {
+  test('an export and a query state where they could not write, and leave nothing there', async () => {
     const more = trades('more', 6_000, true)
     const { step, books } = await onSmallDisk(
       `tieout more import trades ${more}; mkdir "$DISK/out"; fill 64
@@ -211,7 +211,7 @@ describe.skipIf(NAMESPACE === undefined)('a full disk', () => {
     expect(step('again').code).toBe(0)
   }, 300_000)
 
-  test('a rebuild that finds no room for its first block, or for its tables, is no rebuild of what is damaged', async () => {
+  test('a rebuild that has no space for its first block, or for its tables, is not treated as a rebuild of damaged data', async () => {
     const { step } = await onSmallDisk(
       'fill 12; tieout block rebuild; free; fill 16; tieout tables rebuild; free; tieout again rebuild',
     )
@@ -224,8 +224,8 @@ describe.skipIf(NAMESPACE === undefined)('a full disk', () => {
   }, 300_000)
 })
 
-describe.skipIf(NAMESPACE === undefined)('a folder that may not be written', () => {
-  test('books: a command that writes is refused with the folder, one that reads answers', async () => {
+describe.skipIf(NAMESPACE === undefined)('a folder that is not writable', () => {
+  test('books: a command that writes is refused, naming the folder; one that reads works', async () => {
     const { step } = await onSmallDisk(
       'mount -o remount,ro "$DISK"; tieout build build; tieout read report balances; tieout status status; mount -o remount,rw "$DISK"; tieout again build',
     )
@@ -238,7 +238,7 @@ describe.skipIf(NAMESPACE === undefined)('a folder that may not be written', () 
     expect(step('again').code).toBe(0)
   }, 300_000)
 
-  test('filings: a report that is to be frozen is refused with the folder that cannot be made', async () => {
+  test('filings: a report to be frozen is refused, naming the folder that cannot be created', async () => {
     const { step } = await onSmallDisk(
       'mount -o remount,ro "$DISK"; tieout full report balances --freeze filed; mount -o remount,rw "$DISK"; tieout again report balances --freeze filed',
     )
@@ -252,7 +252,7 @@ describe.skipIf(NAMESPACE === undefined)('a folder that may not be written', () 
     expect(step('again').code).toBe(0)
   }, 300_000)
 
-  test('journal: named before anything is asked of the venue or the file', async () => {
+  test('journal: named before anything is requested from the venue or read from the file', async () => {
     const more = trades('more', 3)
     const { step } = await onSmallDisk(
       `J="$DISK/books/journal"; mount --bind "$J" "$J"; mount -o remount,bind,ro "$J"; tieout full import trades ${more}; umount "$J"; tieout again import trades ${more} --no-build`,
@@ -263,7 +263,7 @@ describe.skipIf(NAMESPACE === undefined)('a folder that may not be written', () 
     expect(step('again').stdout).toContain('Imported 3 rows')
   }, 300_000)
 
-  test('a ledger that cannot be replaced stays, and the build that should have replaced it is gone', async () => {
+  test('a ledger that cannot be replaced stays, and the build that should have replaced it is removed', async () => {
     const more = trades('more', 3)
     const { step, ledgerAt } = await onSmallDisk(
       `L="$DISK/books/ledger.duckdb"; published before; mount --bind "$L" "$L"; tieout full import trades ${more}; ls "$DISK/books/tmp" >"$OUT/left"; umount "$L"; tieout again build`,
@@ -277,7 +277,7 @@ describe.skipIf(NAMESPACE === undefined)('a folder that may not be written', () 
     expect(step('again').ledger).not.toBe(ledgerAt('before'))
   }, 300_000)
 
-  test('output of a report: refused with the place', async () => {
+  test('output of a report: refused, naming the path', async () => {
     const { step } = await onSmallDisk(
       'mkdir "$DISK/out"; mount -t tmpfs -o ro none "$DISK/out"; tieout full report balances --format csv --out "$DISK/out/balances.csv"',
     )

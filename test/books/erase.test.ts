@@ -124,7 +124,7 @@ function dyingAfter(writes: number): Disk {
 }
 
 describe('erase', { timeout: 120_000 }, () => {
-  test('without --yes shows the frames with the text in them, however it is escaped, and changes nothing', async () => {
+  test('without --yes shows the frames that contain the text, however it is escaped, and changes nothing', async () => {
     const dir = copied()
     const before = await everything(dir)
 
@@ -147,7 +147,7 @@ describe('erase', { timeout: 120_000 }, () => {
     expect(await everything(dir)).toBe(before)
   })
 
-  test('with --yes leaves the text in no file of the books; the rest stays, and everything verifies', async () => {
+  test('with --yes leaves the text in no file of the books; everything else stays, and everything verifies', async () => {
     const dir = copied()
     expect(await names(dir)).toContain('Jane Roe')
     expect(await everything(dir)).toContain('Jane Roe')
@@ -171,7 +171,7 @@ describe('erase', { timeout: 120_000 }, () => {
     )
   })
 
-  test('rebuild says which frames have no rows any more, and makes the same books', async () => {
+  test('rebuild states which frames no longer have rows, and builds the same books', async () => {
     const dir = copied(without4)
     const before = await names(dir)
 
@@ -184,7 +184,7 @@ describe('erase', { timeout: 120_000 }, () => {
     expect([before, await names(dir)]).toEqual(['buyer_real_name\nJane Roe\n', 'buyer_real_name\nJane Roe\n'])
   })
 
-  test('killed after the journal and before the books, the next build lands what is left', async () => {
+  test('killed after the journal and before the books were changed, the next build lands what is left', async () => {
     const dir = copied()
     rmSync(join(dir, 'landing.duckdb'))
     await eraseFrames(dir, [4, 5], systemClock)
@@ -198,7 +198,7 @@ describe('erase', { timeout: 120_000 }, () => {
   test.each([
     ['between two bodies', 3],
     ['before anything but the list', 0],
-  ])('killed %s, finished by a repair or by erasing again, no file holds the text', async (_, writes) => {
+  ])('killed %s, finished by a repair or by erasing again, no file contains the text', async (_, writes) => {
     const dir = copied()
     rmSync(join(dir, 'landing.duckdb'))
     await expect(eraseFrames(dir, [4, 5], systemClock, dyingAfter(writes))).rejects.toThrow('died')
@@ -232,7 +232,7 @@ describe('erase', { timeout: 120_000 }, () => {
     }
   })
 
-  test('a copy behind a change is what a process leaves that is killed there', () => {
+  test('a copy taken after each change is what a process killed there leaves behind', () => {
     const { copies } = erasedByProcess()
     const place = String(Math.ceil(readdirSync(copies).length / 2))
     const [dir, others] = [copied(), temporaryFolder()]
@@ -245,7 +245,7 @@ describe('erase', { timeout: 120_000 }, () => {
     expect(sizes(dir)).toEqual(sizes(join(copies, place)))
   })
 
-  test('a frame that is named and has no body is told of', async () => {
+  test('a named frame that has no body is reported', async () => {
     const { code, stdout, stderr } = await command(['erase', '1', '--dir', copied()])
     expect([code, stdout]).toEqual([0, 'No frame in the journal matches.\n'])
     expect(stderr).toContain('Nothing to erase in 1 frame named here: 1.')
@@ -254,28 +254,31 @@ describe('erase', { timeout: 120_000 }, () => {
   test.each([
     ['erasing again', ['erase', '--matching', 'Jane Roe', '--yes'], 'Finishing the erasure;'],
     ['a build', ['build'], 'An erasure was interrupted.'],
-  ])('killed when the bodies are gone and the old ledger stands, %s finishes it', async (_, words, told) => {
-    const dir = copied(erasedByProcess().books)
-    expect(await names(dir)).toContain('Jane Roe')
-    const shown = await command(['erase', '--matching', 'Jane Roe', '--dir', dir])
-    expect([shown.code, shown.stdout]).toEqual([0, 'No frame in the journal matches.\n'])
-    expect(shown.stderr).toContain('An earlier erasure was interrupted')
-    expect(shown.stderr).toContain('Add --yes to finish the erasure.')
-    const verified = await command(['verify', '--dir', dir])
-    expect([verified.code, verified.stdout]).toEqual([
-      1,
-      expect.stringContaining('PROBLEM  ledger: an erasure'),
-    ])
+  ])(
+    'killed when the bodies are gone and the old ledger still exists, %s finishes it',
+    async (_, words, told) => {
+      const dir = copied(erasedByProcess().books)
+      expect(await names(dir)).toContain('Jane Roe')
+      const shown = await command(['erase', '--matching', 'Jane Roe', '--dir', dir])
+      expect([shown.code, shown.stdout]).toEqual([0, 'No frame in the journal matches.\n'])
+      expect(shown.stderr).toContain('An earlier erasure was interrupted')
+      expect(shown.stderr).toContain('Add --yes to finish the erasure.')
+      const verified = await command(['verify', '--dir', dir])
+      expect([verified.code, verified.stdout]).toEqual([
+        1,
+        expect.stringContaining('PROBLEM  ledger: an erasure'),
+      ])
 
-    const { code, stderr } = await command([...words, '--dir', dir])
+      const { code, stderr } = await command([...words, '--dir', dir])
 
-    expect([code, stderr]).toEqual([0, expect.stringContaining(told)])
-    expect((await everything(dir)).includes('Jane')).toBe(false)
-    expect((await command(['verify', '--dir', dir])).stdout).toContain('Everything verifies.')
-    expect((await command(['erase', '--matching', 'Jane Roe', '--dir', dir])).stderr).toBe('')
-  })
+      expect([code, stderr]).toEqual([0, expect.stringContaining(told)])
+      expect((await everything(dir)).includes('Jane')).toBe(false)
+      expect((await command(['verify', '--dir', dir])).stdout).toContain('Everything verifies.')
+      expect((await command(['erase', '--matching', 'Jane Roe', '--dir', dir])).stderr).toBe('')
+    },
+  )
 
-  test('a ledger that was a file before the books were on a server goes as well', async () => {
+  test('a ledger file from before the books were on a server is removed too', async () => {
     const dir = copied(erasedByProcess().books)
     writeFileSync(join(dir, 'tieout.yaml'), 'engine:\n  clickhouse: { url: "http://127.0.0.1:1" }\n')
     expect((await everything(dir)).includes('Jane')).toBe(true)
@@ -283,7 +286,7 @@ describe('erase', { timeout: 120_000 }, () => {
     expect((await everything(dir)).includes('Jane')).toBe(false)
   })
 
-  test('killed while the books are made again, erasing again leaves the text in no file', async () => {
+  test('killed while the books are being rebuilt, erasing again leaves the text in no file', async () => {
     const dir = copied()
     const words = ['erase', '--matching', 'Jane Roe', '--yes', '--dir', dir]
     const { child, ended } = await startTieout(words)
@@ -299,7 +302,7 @@ describe('erase', { timeout: 120_000 }, () => {
     expect((await everything(dir)).includes('Jane')).toBe(false)
   })
 
-  test('copies that a repair left when it was killed go with the next writer', async () => {
+  test('copies left by a repair that was killed are removed by the next writer', async () => {
     const dir = copied()
     mkdirSync(join(dir, 'journal', 'repair'))
     writeFileSync(join(dir, 'journal', 'repair', '000001.journal'), 'Jane Roe')
@@ -331,7 +334,7 @@ describe('erase', { timeout: 120_000 }, () => {
     expect(readFileSync(elsewhere).length).toBeGreaterThan(0)
   })
 
-  test('a frame that is erased already may be named again; what no frame holds erases nothing', async () => {
+  test('a frame that is already erased may be named again; text that no frame contains erases nothing', async () => {
     const dir = copied(without4)
 
     const again = await command(['erase', '4', '--dir', dir])

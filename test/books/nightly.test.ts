@@ -120,7 +120,7 @@ describe('nightly', () => {
     expect(comparison.futuresFigures).toBeGreaterThan(20)
   })
 
-  test('a second night asks only for the tail, and changes nothing', async () => {
+  test('a second night requests only the tail, and changes nothing', async () => {
     const { books, night, requests } = await secondNight()
     expect(night.code).toBe(0)
     // Six accounts, at most two requests for each partition of their feeds, and the lists that are read whole.
@@ -128,7 +128,7 @@ describe('nightly', () => {
     expect(await hashOf(books)).toBe(await ledgerHash(join(finished, 'ledger.duckdb')))
   }, 240_000)
 
-  test('no budget is ever breached, as the venue counts', () => {
+  test('no budget is ever exceeded, by the venue’s own count', () => {
     const breaches = sandbox
       .stats()
       .endpoints.filter((endpoint) => endpoint.peak > endpoint.limit || '429' in endpoint.refused)
@@ -137,7 +137,7 @@ describe('nightly', () => {
 })
 
 describe('a run that is killed', () => {
-  test('goes on where it was, and comes to the same ledger, to the hash, though the oldest minutes slid out of reach', async () => {
+  test('resumes where it was and arrives at the same ledger, down to the hash, though the oldest minutes have expired meanwhile', async () => {
     aheadMs = 200_000
     const whole = await unboundedBooks()
     await command(['nightly', ...later(whole), ...ACCOUNTS])
@@ -172,7 +172,7 @@ describe('a run that is killed', () => {
 })
 
 describe('rebuild', () => {
-  test('everything again from the journal gives the same ledger, to the hash, without the network', async () => {
+  test('rebuilding everything from the journal gives the same ledger, down to the hash, without the network', async () => {
     const books = copiedBooks()
     const before = await hashOf(books)
     const requests = requestsSoFar()
@@ -184,7 +184,7 @@ describe('rebuild', () => {
 })
 
 describe('while a run writes', () => {
-  test('sql answers from the published ledger, and a second sync is refused with the holder named', async () => {
+  test('sql answers from the published ledger, and a second sync is refused, naming the holder of the lock', async () => {
     const { answer, refused, pid, night } = await secondNight()
     expect(JSON.parse(answer.stdout)).toEqual([{ filled: true }])
     expect(refused.code).toBe(2)

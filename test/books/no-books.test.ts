@@ -29,7 +29,7 @@ test.each([
   ['verify --repair', ['verify', '--repair']],
   ['writes --settle', ['writes', '--settle', '1', '--as', 'done']],
   ['explain-break', ['explain-break', 'x', '--note', 'y']],
-])('%s refuses a folder without books, and makes nothing in it', async (_name, words) => {
+])('%s refuses a folder without books, and creates nothing in it', async (_name, words) => {
   const dir = temporaryFolder()
   for (const place of [dir, join(dir, 'mistyped')]) {
     const { code, stdout, stderr } = await command([...words, '--dir', place])
@@ -43,7 +43,7 @@ test.each([
 test.each([
   ['a file with that name', (path: string) => writeFileSync(path, '')],
   ['a broken link', (path: string) => symlinkSync(`${path}-gone`, path)],
-])('a demo in what is no folder names it: %s', async (found, make) => {
+])('a demo whose --dir is not a folder names it: %s', async (found, make) => {
   const place = join(temporaryFolder(), 'books')
   make(place)
   const { code, stderr } = await command(['demo', '--dir', place])
@@ -83,7 +83,7 @@ const TRADES =
   'b1,2026-01-01T00:00:00Z,main,buy,BTC,1,USD,100,1,USD\n'
 
 test.each(ALL_THAT_WRITE)(
-  '%s refuses a ledger that stands without its journal, and leaves it as it was',
+  '%s refuses a ledger without its journal, and leaves it unchanged',
   async (_name, words) => {
     const dir = folderWithout()
     writeFileSync(join(dir, 'ledger.duckdb'), 'a ledger')
@@ -109,7 +109,7 @@ describe('a ledger beside a journal that ends before what it was built from', ()
   afterAll(() => rmSync(full, { recursive: true, force: true }))
 
   test.each(ALL_THAT_WRITE)(
-    '%s refuses, and leaves it as it was',
+    '%s refuses, and leaves it unchanged',
     async (_name, words) => {
       const dir = folderWithout()
       mkdirSync(join(dir, 'journal'))
@@ -122,7 +122,7 @@ describe('a ledger beside a journal that ends before what it was built from', ()
   )
 })
 
-test('books that begin say that nothing has landed', async () => {
+test('new books state that nothing has landed', async () => {
   const dir = temporaryFolder()
   writeFileSync(join(dir, 'tieout.yaml'), '')
   const checked = await command(['check', '--dir', dir])
@@ -136,7 +136,7 @@ test('books that begin say that nothing has landed', async () => {
   expect(existsSync(join(fresh, 'ledger.duckdb'))).toBe(true)
 }, 120_000)
 
-test('a journal whose landing database is gone is not called empty by what looks at it', async () => {
+test('a journal whose landing database is missing is not called empty by commands that only read', async () => {
   const dir = folderWithout()
   expect((await command(['import', 'trades', trades(dir), '--dir', dir])).code).toBe(0)
   rmSync(join(dir, 'landing.duckdb'))

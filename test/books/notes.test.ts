@@ -68,7 +68,7 @@ const explain = (dir: string, note = NOTE) =>
   command(['explain-break', id.slice(0, 6), '--note', note, '--dir', dir])
 
 describe('a break', () => {
-  test('that is open gives code 3; explained it gives 0 and is shown with its note everywhere', async () => {
+  test('that is open gives code 3; explained, it gives 0 and is shown with its note everywhere', async () => {
     const { code, warnings } = await checked(copied())
     expect({ code, warnings }).toMatchObject({
       code: 3,
@@ -98,7 +98,7 @@ describe('a break', () => {
     }
   }, 120_000)
 
-  test('stays explained by a rebuild, to the hash, and is open again once the note is taken back', async () => {
+  test('stays explained after a rebuild, down to the hash, and is open again once the note is withdrawn', async () => {
     const dir = copied(explainedBefore)
     const before = await ledgerHash(`${dir}/ledger.duckdb`)
     expect((await command(['rebuild', '--dir', dir])).code).toBe(0)
@@ -114,7 +114,7 @@ describe('a break', () => {
     expect(await checked(dir)).toMatchObject({ code: 0, warnings: [{ note: 'A gift.' }] })
   }, 120_000)
 
-  test('is open again by the same command where taking the note back was killed before it was published', async () => {
+  test('is reopened by the same command if withdrawing the note was killed before it was published', async () => {
     const dir = copied(explainedBefore)
     await killedOnceJournaled(['explain-break', id, '--withdraw'], dir)
     expect((await command(['report', 'breaks', '--dir', dir])).stdout).toContain(
@@ -141,7 +141,7 @@ describe('a break', () => {
     expect(await checked(dir)).toMatchObject({ code: 0, warnings: [{ note: 'Both are gifts.' }] })
   }, 120_000)
 
-  test('that is gone is resolved, and keeps its note as history', async () => {
+  test('that has disappeared is resolved, and keeps its note as history', async () => {
     const dir = copied(explainedBefore)
     const types = 'feed,type,kind,direction,family,role,note\ntax,MOON_GIFT,reward,in,,,Known now\n'
     writeFileSync(`${dir}/tax_types.csv`, types)
@@ -153,7 +153,7 @@ describe('a break', () => {
     expect(await checked(dir)).toEqual({ code: 0, warnings: [] })
   }, 120_000)
 
-  test('whose note was erased from the journal stays explained, without a word', async () => {
+  test('whose note was erased from the journal stays explained, without the text', async () => {
     const dir = copied(explainedBefore)
     const journal = await openJournal(dir, { mode: 'read', clock: systemClock })
     const last = journal.lastSeq
@@ -192,7 +192,7 @@ describe('a note', () => {
     for (const seen of ['–', '你', '✓', 'e\u0301', '\u200bgift']) expect(readNote(seen)).toBe(seen)
   })
 
-  test('explains no break of severity error, and none of several that begin alike', () => {
+  test('explains no break of severity error, and none if several ids begin alike', () => {
     const one = { breakId: 'ab12', severity: 'error', checkName: 'double_entry', explanation: 'x' } as Break
     const two = { ...one, breakId: 'ab34', severity: 'warning' } as Break
     expect(() => chooseBreak([one], 'ab12')).toThrow('severity error cannot be explained')

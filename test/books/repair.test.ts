@@ -121,7 +121,7 @@ async function openRanges(dir: string): Promise<{ status: string; ends_at: strin
 }
 
 describe('damaged books', () => {
-  test('are named once by frame and byte; repaired, the next night has the same books again', async () => {
+  test('are reported once by frame and byte; once repaired, the next night gives the same books again', async () => {
     const dir = copied()
     const pages = (await framesOf(dir)).filter(
       ({ meta }) => meta.kind === 'page' && meta.feed === 'tax.records' && meta.account === 'parent',
@@ -159,7 +159,7 @@ describe('damaged books', () => {
     expect((await run(dir, 'verify', '--repair')).stdout).toContain('The journal needs no repair.')
   }, 300_000)
 
-  test('with a hole of unknown frames and a lost import: what comes from the user is said, the rest comes back', async () => {
+  test('with a hole of unknown frames and a lost import: what the user has to supply is listed, the rest is fetched again', async () => {
     const dir = copied()
     const frames = await framesOf(dir)
     const middle = Math.floor(frames.length / 2)
@@ -185,7 +185,7 @@ describe('damaged books', () => {
     expect(await hashesOf(dir)).toEqual(await hashesOf(whole))
   }, 300_000)
 
-  test('at their very beginning: everything behind it is kept, and books of which nothing is whole are said to be so', async () => {
+  test('at their very beginning: everything after it is kept, and books in which nothing is intact are reported as such', async () => {
     const dir = copied()
     const frames = await framesOf(dir)
     const bytes = readFileSync(segment(dir))
@@ -209,7 +209,7 @@ describe('damaged books', () => {
     expect(readFileSync(segment(dir))).toEqual(bytes)
   }, 300_000)
 
-  test('with a segment of other books in the place of their own: nothing of it is taken up', async () => {
+  test('with a segment of other books in place of their own: nothing of it is adopted', async () => {
     const dir = copied()
     const frames = await framesOf(dir)
     const cut = frames.at(-30)!
@@ -238,7 +238,7 @@ describe('damaged books', () => {
     ).toEqual([])
   }, 300_000)
 
-  test('with a segment of other books behind their own: nothing of it is taken up, nor beyond their end', async () => {
+  test('with a segment of other books after their own: nothing of it is adopted, nor anything beyond their end', async () => {
     const dir = copied()
     const frames = await framesOf(dir)
     const { seq: last, meta } = frames.findLast(({ meta: { kind } }) => kind === 'page')!
@@ -263,7 +263,7 @@ describe('damaged books', () => {
     expect(stdout).toContain(`${frames.length + 1} frames, `)
   }, 300_000)
 
-  test('beside what had landed of other, shorter books: that is no witness, and every whole frame is kept', async () => {
+  test('beside a landing database of other, shorter books: it is no evidence, and every intact frame is kept', async () => {
     const dir = copied()
     const frames = await framesOf(dir)
     const bytes = readFileSync(segment(dir))
@@ -293,7 +293,7 @@ describe('damaged books', () => {
     expect(stdout).not.toContain('other books')
   }, 300_000)
 
-  test('tell what became of one frame and one range in the singular', () => {
+  test('report what became of one frame and one range in the singular', () => {
     const one = { kept: 1, setAside: [{ from: 7, to: 7 }], missing: null, losses: [] }
     expect(describeRepair({ ...one, file: '/books/journal/damaged-1.bin', pending: 1 })).toBe(
       [
@@ -312,7 +312,7 @@ describe('damaged books', () => {
     ['landing and ledger', []],
     ['the ledger alone', ['landing.duckdb']],
     ['landing alone', ['ledger.duckdb']],
-  ])('under an older journal, as %s tell: frames that are missing are called missing', async (_who, gone) => {
+  ])('under an older journal, as %s show: missing frames are called missing', async (_who, gone) => {
     const dir = copied()
     for (const name of gone) rmSync(join(dir, name))
     const frames = await framesOf(dir)
@@ -336,7 +336,7 @@ describe('damaged books', () => {
     ['', 'stdout'],
     ['--json', 'stderr'],
   ] as const)(
-    'repaired and not verified %s say what became of them: the next run finds nothing to tell',
+    'repaired and not verified %s report what became of them: the next run finds nothing to report',
     async (option, output) => {
       const dir = copied()
       const frames = await framesOf(dir)
@@ -361,7 +361,7 @@ describe('damaged books', () => {
     120_000,
   )
 
-  test('cut in the middle, with a repair that is killed: the next one finishes, or begins again', async () => {
+  test('cut in the middle, with a repair that is killed: the next one finishes it, or starts over', async () => {
     const dir = copied()
     const frames = await framesOf(dir)
     const { size } = statSync(segment(dir))

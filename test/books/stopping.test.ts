@@ -9,7 +9,7 @@ import { emptyConfig } from '../../pipeline/config/config.ts'
 import type { CommandContext } from '../../pipeline/config/context.ts'
 import { temporaryFolder } from '../support/cli.ts'
 
-test('landing what had not landed heeds it, and so does landing everything again', async () => {
+test('landing what had not landed can be stopped, and so can landing everything again', async () => {
   const dir = temporaryFolder()
   const first = await openBooks(dir, { clock: systemClock, command: 'test' })
   await first.journal.append({

@@ -76,7 +76,7 @@ async function lost(olderFile: string, newerFile: string): Promise<Record<string
 }
 
 describe('older books', () => {
-  test('are made again from the journal by the next command, which says so, and lose nothing', async () => {
+  test('are rebuilt from the journal by the next command, which reports it, and lose nothing', async () => {
     const dir = olderBooks()
     const before = join(temporaryFolder(), 'landing.duckdb')
     writeFileSync(before, readFileSync(join(dir, 'landing.duckdb')))
@@ -97,7 +97,7 @@ describe('older books', () => {
     expect(await ledgerHash(join(dir, 'ledger.duckdb'))).toBe(hash)
   }, 300_000)
 
-  test('whose ledger was published before can be read until then, or the command that helps is named', async () => {
+  test('whose ledger was published earlier can be read until then, or the command that helps is named', async () => {
     const dir = olderBooks()
     const balances = await command(['report', 'balances', '--format', 'csv', '--dir', dir])
     expect(balances.code).toBe(0)
@@ -121,7 +121,7 @@ describe('older books', () => {
       'select exact_multiply(quantity, 2) from balances',
       'Catalog Error: Scalar Function with name exact_multiply does not exist!',
     ],
-  ])('whose ledger lacks a %s that is asked of it are not called damaged', async (_name, sql, found) => {
+  ])('whose ledger lacks a required %s are not called damaged', async (_name, sql, found) => {
     const dir = olderBooks()
     const ledger = await openLedger(dir)
     onTestFinished(() => ledger.close())
@@ -140,7 +140,7 @@ describe('older books', () => {
     })
   })
 
-  test('in which a daily close stands at the midnight after its day have it in its day, and its file brings nothing twice', async () => {
+  test('in which a daily close is dated at the midnight after its day have it in its day, and importing its file again adds nothing', async () => {
     const dir = temporaryFolder()
     const file = join(dir, 'sol.csv')
     writeFileSync(file, 'Date,Open,High,Low,Close,Adj Close,Volume\n2026-04-01,90,110,80,100.5,100.5,1000\n')
@@ -173,7 +173,7 @@ describe('older books', () => {
     expect(asked.stdout).toBe('priced_at,price\n2026-04-01T23:59:59.999Z,100.5\n')
   }, 300_000)
 
-  test('are refused, and left as they are, where the journal has become shorter than what had landed', async () => {
+  test('are refused, and left unchanged, if the journal has become shorter than what had landed', async () => {
     const dir = olderBooks()
     const journal = join(dir, 'journal', '000001.journal')
     writeFileSync(journal, readFileSync(journal).subarray(0, 8_000))
@@ -189,7 +189,7 @@ describe('older books', () => {
 })
 
 describe('books of a newer version', () => {
-  test('landing: refused with both versions, and left as it is', async () => {
+  test('landing: refused, naming both versions, and left unchanged', async () => {
     const dir = olderBooks()
     await change(join(dir, 'landing.duckdb'), 'update state set schema_version = 8')
     const before = readFileSync(join(dir, 'landing.duckdb'))
@@ -228,7 +228,7 @@ describe('books of a newer version', () => {
       'loans',
     ],
   ])(
-    'journal: an import of %s that a newer version reads is called one of a newer version',
+    'journal: an import of %s that only a newer version can read is reported as one of a newer version',
     (imports, reading, message, found) => {
       const meta = { imports, file: 'export.csv', reading } as unknown as ImportMeta
 
@@ -262,7 +262,7 @@ describe('books of a newer version', () => {
     }
   }, 300_000)
 
-  test('journal: a segment of another format is refused with both formats', async () => {
+  test('journal: a segment of another format is refused, naming both formats', async () => {
     const dir = temporaryFolder()
     mkdirSync(join(dir, 'journal'))
     const header = encodeSegmentHeader(1, 1, GENESIS, 3)
@@ -276,7 +276,7 @@ describe('books of a newer version', () => {
     expect(readFileSync(join(dir, 'journal', '000001.journal')).equals(header)).toBe(true)
   }, 300_000)
 
-  test('journal: a frame of an unknown kind is refused by name, with nothing landed of it and nothing lost', async () => {
+  test('journal: a frame of an unknown kind is refused by name; nothing of it lands and nothing is lost', async () => {
     const dir = olderBooks()
     const journal = await openJournal(dir, { mode: 'append', clock: systemClock })
     const at = '2026-07-01T00:00:00.000Z'

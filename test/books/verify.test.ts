@@ -59,7 +59,7 @@ async function change(ledger: string, sql: string): Promise<void> {
   instance.closeSync()
 }
 
-test('whole books verify, the ledger among them, and nothing of what was landed again stays', async () => {
+test('intact books verify, the ledger included, and nothing of what was landed again for the comparison remains', async () => {
   const { dir } = copied()
   const tmp = join(dir, 'tmp')
   const modes = new Map<string, string>()
@@ -81,7 +81,7 @@ test('whole books verify, the ledger among them, and nothing of what was landed 
   expect(readdirSync(tmp).filter((name) => name !== 'ledger-hash.json')).toEqual([])
 })
 
-test('landed rows are those of files and records, and empty books have none', async () => {
+test('landed rows are counted from files and records, and empty books have none', async () => {
   expect((await command(['verify', '--dir', copied().dir])).stdout).toMatch(
     /\n1 landed row in \d+ tables\.\n/,
   )
@@ -131,7 +131,7 @@ test.each<[string, (ledger: string) => void | Promise<void>, RegExp]>([
       ),
     /\nPROBLEM {2}ledger: another version of tieout built it, and 2 of its tables have a different hash from the one that version recorded, which may have been computed differently; run tieout build\n1 problem\.\n$/,
   ],
-])('a ledger %s is a problem, which a build makes good', async (_name, damage, problem) => {
+])('a ledger %s is a problem, which a build cures', async (_name, damage, problem) => {
   const { dir, ledger } = copied()
   await damage(ledger)
   const { code, stdout } = await command(['verify', '--dir', dir])
@@ -140,7 +140,7 @@ test.each<[string, (ledger: string) => void | Promise<void>, RegExp]>([
   expect((await command(['verify', '--dir', dir])).stdout).toContain('Everything verifies.')
 })
 
-test('a ledger of another version, which may have landed the same otherwise, is not called one of other books', async () => {
+test('a ledger of another version, which may have landed the same in another way, is not said to belong to other books', async () => {
   const { dir, ledger } = copied()
   await change(
     ledger,
@@ -150,7 +150,7 @@ test('a ledger of another version, which may have landed the same otherwise, is 
   expect([code, stdout]).toEqual([0, expect.stringContaining('Everything verifies.')])
 })
 
-test('where none is published a note says that none was verified', async () => {
+test('if no ledger is published, a note says that none was verified', async () => {
   const { dir, ledger } = copied()
   rmSync(ledger)
   const { code, stdout, stderr } = await command(['verify', '--dir', dir])
@@ -163,7 +163,7 @@ test.each(
     [name, 'build'] as const,
     [name, 'verify'] as const,
   ]),
-)('%s that is a folder is refused by %s with what to do', async (name, word) => {
+)('%s that is a folder is refused by %s, with what to do', async (name, word) => {
   const { dir } = copied()
   rmSync(join(dir, name))
   mkdirSync(join(dir, name))
@@ -174,7 +174,7 @@ test.each(
   expect(readdirSync(join(dir, name))).toEqual([])
 })
 
-test('verify --rebuild tells a ledger of another configuration, or from before the last records, from one that was changed', async () => {
+test('verify --rebuild distinguishes a ledger of another configuration, or from before the last records, from one that was changed', async () => {
   const { dir, ledger } = copied()
   const problemsOf = async (): Promise<string[]> => {
     const { stdout, stderr } = await command(['verify', '--rebuild', '--json', '--dir', dir])

@@ -175,7 +175,7 @@ const places = (texts: Texts, needles: readonly string[]): string[] =>
   [...texts].filter(([, text]) => needles.some((needle) => text.includes(needle))).map(([place]) => place)
 
 describe('secrets', { timeout: 120_000 }, () => {
-  test('in use stand in no file but that of the credentials, in no database, journal, log or output, in any spelling', async () => {
+  test('in use are in no file but that of the credentials: in no database, journal, log or output, in any spelling', async () => {
     const texts = await everything()
     const created = Object.values(
       parse(readFileSync(join(dir(), 'credentials.yaml'), 'utf8')) as Record<string, Record<string, string>>,
@@ -193,7 +193,7 @@ describe('secrets', { timeout: 120_000 }, () => {
     expect([...new Set(found)]).toEqual([join('books', 'credentials.yaml')])
   })
 
-  test('were repeated by the venue where it could, and the journal says how many it took out', async () => {
+  test('were repeated by the venue wherever it could, and the journal records how many were removed', async () => {
     const texts = await everything()
     const metas = [...texts].filter(([place]) => place.endsWith(': meta'))
     expect(metas.filter(([, text]) => /"redacted":[1-9]/.test(text)).length).toBeGreaterThan(20)
@@ -202,7 +202,7 @@ describe('secrets', { timeout: 120_000 }, () => {
 })
 
 describe('people', { timeout: 120_000 }, () => {
-  test('stand in the journal and in what has landed from it, and nowhere else', async () => {
+  test('are in the journal and in what has landed from it, and nowhere else', async () => {
     const texts = await everything()
     const needles = [...way.people.values()].flat()
 
@@ -240,7 +240,7 @@ describe('people', { timeout: 120_000 }, () => {
 })
 
 describe('logs', { timeout: 120_000 }, () => {
-  test('name their run in every line, and the runs stand in the published table', async () => {
+  test('name their run in every line, and the runs are in the published table', async () => {
     const { stderr } = outcomes.get('nightly') as Outcome
     const lines = stderr.split('\n').filter((line) => line.startsWith('{'))
     const runs = new Set(lines.map((line) => (JSON.parse(line) as { run: string }).run))

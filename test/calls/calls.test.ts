@@ -6,7 +6,7 @@ import { desk, journalText, sandbox } from '../support/calls.ts'
 import { command } from '../support/in-process.ts'
 
 describe('a call that reads', () => {
-  test('a public endpoint needs no account and leaves the folder of the books as it is', async () => {
+  test('a public endpoint needs no account and leaves the folder of the books unchanged', async () => {
     const venue = await sandbox()
     const { dir, call } = await desk()
     writeFileSync(join(dir, 'tieout.yaml'), `venue:\n  base_url: ${venue.baseUrl}\n`)
@@ -36,7 +36,7 @@ describe('a call that reads', () => {
     expect(await journalText(dir)).toBe('')
   })
 
-  test('a page that has a next one says what asks for it', async () => {
+  test('a page that is followed by another shows what requests the next', async () => {
     const { call, told } = await desk(await sandbox())
     const values = ['category=SPOT', 'limit=1']
     const first = (await call('trade.orderHistory', values, { account: 'parent' })) as Page
@@ -47,7 +47,7 @@ describe('a call that reads', () => {
     expect(second.list[0]?.orderId).not.toBe(first.list[0]?.orderId)
   })
 
-  test('where pages are counted, the next one is told by its number, until there are no rows', async () => {
+  test('if pages are numbered, the next one is given by its number, until there are no rows', async () => {
     const { call, told } = await desk(await sandbox())
     const times = [Date.UTC(2026, 1, 1), Date.UTC(2026, 2, 1)]
     const values = [`startTime=${times[0]}`, `endTime=${times[1]}`, 'showSub=yes', 'pageSize=1']
@@ -60,13 +60,13 @@ describe('a call that reads', () => {
     expect(await page('pageNo=900')).toEqual([0, []])
   })
 
-  test('without --json the data is indented, and what a terminal would act upon is escaped', async () => {
+  test('without --json the data is indented, and characters that would control a terminal are escaped', async () => {
     const { call, printed } = await desk(await sandbox())
     await call('futures.contracts', ['productType=USDC-FUTURES', 'symbol=BTCPERP'], { json: false })
     expect(printed.join('\n')).toMatch(/^\[\n {2}\{\n {4}"symbol": "BTCPERP",\n/)
   })
 
-  test('an account must be named where there are several', async () => {
+  test('an account must be named if there are several', async () => {
     const { call } = await desk(await sandbox())
     await expect(call('account.settings')).rejects.toMatchObject({
       exitCode: 2,
@@ -75,7 +75,7 @@ describe('a call that reads', () => {
     })
   })
 
-  test('without a configuration an endpoint that is not public is refused', async () => {
+  test('without a configuration, an endpoint that is not public is refused', async () => {
     const { dir, call } = await desk()
     await expect(call('account.settings')).rejects.toMatchObject({
       exitCode: 2,
@@ -91,7 +91,7 @@ interface Page {
 }
 
 describe('a call that breaks a rule', () => {
-  test('names the field, the rule and the section, and needs neither account nor venue to say so', async () => {
+  test('names the field, the rule and the section, and needs neither account nor venue for it', async () => {
     const { call } = await desk()
     await expect(
       call('tax.records', ['bizType=SPOT', 'startTime=0', 'endTime=604800001']),
@@ -146,7 +146,7 @@ describe('a call that writes, without --write', () => {
     })
   })
 
-  test('shows the path with the platform’s own coin, and a list as the whole body where the interface wants it', async () => {
+  test('shows the path with the platform’s own coin, and a list as the whole body if the interface requires it', async () => {
     const { call } = await desk()
     expect(await call('convert.smallBalances', ['coinList=XRP'])).toEqual({
       method: 'POST',

@@ -73,22 +73,25 @@ const OPEN_STILL = { name: 'OutcomeUnknown', exitCode: 5 }
 test.each([
   ['the same page', () => [order('other')]],
   ['an empty page', () => []],
-])('%s under new cursors for ever is given up: the write stays open, and why is told', async (_, list) => {
-  for (const path of [OPEN, HISTORY]) {
-    let next = 0
-    const endless = (): Page => {
-      next += 1
-      return { list: list(), cursor: `c${next}` }
+])(
+  '%s under ever new cursors is given up: the write stays open, and the reason is reported',
+  async (_, list) => {
+    for (const path of [OPEN, HISTORY]) {
+      let next = 0
+      const endless = (): Page => {
+        next += 1
+        return { list: list(), cursor: `c${next}` }
+      }
+      const { made, write, told, asked } = await lost({ [path]: endless })
+      expect(made).toMatchObject(OPEN_STILL)
+      expect(write).toMatchObject({ outcome: 'unknown' })
+      expect(told.join('\n')).toMatch(/^Order own-1 of write 1 could not be looked for: .*repeated cursor/m)
+      expect(asked.length).toBeLessThan(20)
     }
-    const { made, write, told, asked } = await lost({ [path]: endless })
-    expect(made).toMatchObject(OPEN_STILL)
-    expect(write).toMatchObject({ outcome: 'unknown' })
-    expect(told.join('\n')).toMatch(/^Order own-1 of write 1 could not be looked for: .*repeated cursor/m)
-    expect(asked.length).toBeLessThan(20)
-  }
-})
+  },
+)
 
-test('pages without end whose orders are all new are given up: so many orders do not rest, nor have been since it was sent', async () => {
+test('endless pages whose orders are all new are given up: there cannot be so many open orders, or orders since it was sent', async () => {
   let next = 0
   const endless = (): Page => {
     next += 1
@@ -108,7 +111,7 @@ test.each([
   ['the open orders', OPEN, 'trade.openOrders'],
   ['the history', HISTORY, 'trade.orderHistory'],
 ])(
-  'an order is not said to be in neither list where one breaks off with a full page: %s',
+  'an order is not said to be in neither list if one of them ends early with a full page: %s',
   async (_, path, feed) => {
     const { made, write, told } = await lost({ [path]: () => BROKEN_OFF })
     expect(made).toMatchObject(OPEN_STILL)
@@ -119,7 +122,7 @@ test.each([
   },
 )
 
-test('an order that was filled while the open orders break off is found in the history', async () => {
+test('an order that was filled is found in the history although the list of open orders ends early', async () => {
   const { made, write } = await lost({
     [OPEN]: () => BROKEN_OFF,
     [HISTORY]: () => ({ list: [order('own-1', { orderStatus: 'filled' })], cursor: null }),
@@ -135,7 +138,7 @@ test.each([
   ['seven hours ago', { createdTime: hoursAgo(7), orderStatus: 'live' }],
   ['an hour ago and filled in part', { createdTime: hoursAgo(1), orderStatus: 'partially_filled' }],
 ])(
-  'an open order of the same clientOid, placed %s, is not taken for one that never arrived',
+  'an open order of the same clientOid, placed %s, is not mistaken for one that never arrived',
   async (_, older) => {
     const { made, write, told } = await lost({
       [OPEN]: () => ({ list: [order('own-1', older)], cursor: null }),
@@ -154,7 +157,7 @@ test('an unfilled order of the same clientOid is the same order for six hours', 
   expect(write).toMatchObject({ outcome: 'done', code: 'found' })
 })
 
-test('an order behind empty pages whose cursor leads on is found', async () => {
+test('an order after empty pages whose cursor continues is found', async () => {
   const pages: Readonly<Record<string, Page>> = {
     first: { list: null, cursor: 'a' },
     a: { list: [order('other')], cursor: 'b' },
@@ -166,13 +169,13 @@ test('an order behind empty pages whose cursor leads on is found', async () => {
   expect(write).toMatchObject({ outcome: 'done', code: 'found' })
 })
 
-test('rows that are no orders are passed over', async () => {
+test('rows that are not orders are skipped', async () => {
   const list = [null, 5, 'own-1', ['own-1'], { clientOid: null }, order({ own: 1 }), order('own-1')]
   const { made } = await lost({ [HISTORY]: () => ({ list, cursor: null }) })
   expect(made).toEqual({ orderId: '7', clientOid: 'own-1' })
 })
 
-test('a secret of ours that the list repeats is neither told nor journaled', async () => {
+test('a secret of ours that the list repeats is neither shown nor journaled', async () => {
   const said = { orderId: SECRET, orderStatus: `live ${SECRET}` }
   const { made, write, told, journal } = await lost({
     [OPEN]: () => ({ list: [order('own-1', said)], cursor: null }),
@@ -182,7 +185,7 @@ test('a secret of ours that the list repeats is neither told nor journaled', asy
     expect(text).not.toContain(SECRET)
 })
 
-test('an order that was sent by a clock which was ahead is looked for all the same', async () => {
+test('an order that was sent by a clock that was ahead is still looked for', async () => {
   const asked: Params[] = []
   const client: AccountClient = {
     async request(endpoint, params) {

@@ -75,7 +75,7 @@ describe('a batch of changes', () => {
     ['one item alone', [done('11')]],
     ['another order in the place of one', [done('11'), done('12'), done('99')]],
   ])(
-    'of which the answer tells of %s has an unknown outcome, and is not sent again',
+    'whose answer reports %s has an unknown outcome, and is not sent again',
     async (_what, answer) => {
       const { venue, dir, run } = await modify(answer)
       expect(run.code).toBe(4)
@@ -92,7 +92,7 @@ describe('a batch of changes', () => {
     60_000,
   )
 
-  test('of which the answer lists the failures apart is refused in these', async () => {
+  test('whose answer lists the failures separately is refused for these', async () => {
     const { dir, run } = await modify({
       successList: [done('11')],
       failureList: [
@@ -106,7 +106,7 @@ describe('a batch of changes', () => {
     expect(await writes(dir)).toMatchObject([{ outcome: 'partial' }])
   }, 60_000)
 
-  test('of which none is refused is done', async () => {
+  test('none of which is refused is done', async () => {
     const { dir, run } = await modify([
       done('11'),
       { orderId: '12', clientOid: 'mine', code: '00000' },
@@ -117,7 +117,7 @@ describe('a batch of changes', () => {
   }, 60_000)
 })
 
-describe('a write that says of itself what became of it', () => {
+describe('a write whose answer states its own outcome', () => {
   const PATH: Readonly<Record<string, string>> = {
     'account.repay': '/api/v3/account/repay',
     'convert.smallBalances': '/api/v2/convert/bgb-convert',
@@ -141,7 +141,7 @@ describe('a write that says of itself what became of it', () => {
     expect(run.stderr.includes('nothing was done: result NO.')).toBe(outcome === 'refused')
   })
 
-  test('a conversion whose coins were sent as one text is held against each of them', async () => {
+  test('a conversion whose coins were sent as one text is checked for each of them', async () => {
     const { run, writes } = await send('convert.smallBalances', ['coinList="DOT,ADA"'], {
       orderList: [
         { coin: 'ADA', orderId: '2' },
@@ -152,7 +152,7 @@ describe('a write that says of itself what became of it', () => {
     expect(writes).toMatchObject([{ outcome: 'done' }])
   })
 
-  test('a conversion of which a coin is missing in the answer is not done', async () => {
+  test('a conversion whose answer omits a coin is not done', async () => {
     const { run, writes } = await send('convert.smallBalances', ['coinList=["DOT","ADA"]'], {
       orderList: [{ coin: 'DOT', orderId: '1' }],
     })
@@ -166,7 +166,7 @@ describe('a span that the configuration widens', () => {
   const DAY = 86_400_000
   const range = (days: number) => [`startTime=${Date.now() - days * DAY}`, `endTime=${Date.now() - 1_000}`]
 
-  test('is that of a call too; without it the documented one holds', async () => {
+  test('also applies to a call; without it the documented span applies', async () => {
     const venue = await traderVenue({ ...TRADER, '/api/v2/tax/p2p-record': () => [] })
     const ask = async (more: string, days: number) => {
       const dir = traderBooks(venue.baseUrl, '{}', more)
@@ -194,7 +194,7 @@ describe('a span that the configuration widens', () => {
     expect(stderr).toContain(expected)
   })
 
-  test('of an endpoint without times, or of none that exists, is refused', async () => {
+  test('of an endpoint without times, or one that does not exist, is refused', async () => {
     const plan = (name: string) =>
       command(['plan', '--dir', traderBooks('http://127.0.0.1:1', '{}', `  span_days: { ${name}: 90 }`)])
     const open = await plan('trade.openOrders')

@@ -43,7 +43,7 @@ async function visible({ dir, printed, told }: Desk): Promise<string> {
 }
 
 describe('a key created by a call', () => {
-  test('is kept in the credentials file, beside what was there, and works from there', async () => {
+  test('is added to the credentials file, keeps what was there, and works from then on', async () => {
     const venue = await sandbox()
     const at = await desk(venue)
     const before = textOf(at.dir, 'credentials.yaml')
@@ -79,7 +79,7 @@ describe('a key created by a call', () => {
     expect(journal).toContain('"redacted":2')
   })
 
-  test('is in no output and no journal when it is modified under a key that the configuration has not', async () => {
+  test('is in no output and no journal when it is modified with a key that the configuration does not have', async () => {
     const venue = await sandbox()
     const at = await desk(venue)
     const uid = subOf(venue)
@@ -92,7 +92,7 @@ describe('a key created by a call', () => {
     expect(seen).not.toContain('bg_0123456789abcdef0123456789abcdef')
   })
 
-  test('goes under the name that is given', async () => {
+  test('is stored under the given name', async () => {
     const venue = await sandbox()
     const at = await desk(venue)
     await at.call('broker.createApiKey', keyFor(subOf(venue)), { ...asBroker, saveAs: 'desk-7' })
@@ -102,7 +102,7 @@ describe('a key created by a call', () => {
   test.each([
     ['a name that is taken', { saveAs: 'broker' }, 'There are already credentials named broker.'],
     ['a name that is none', { saveAs: '../x' }, 'Credentials cannot be stored under the name ../x.'],
-  ])('is not asked for under %s', async (_, options, message) => {
+  ])('is not requested under %s', async (_, options, message) => {
     const venue = await sandbox()
     const at = await desk(venue)
     const asked = at.call('broker.createApiKey', keyFor(subOf(venue)), { ...asBroker, ...options })
@@ -110,7 +110,7 @@ describe('a key created by a call', () => {
     expect(await journalText(at.dir)).toBe('')
   })
 
-  test('is not asked for while others can read the credentials file', async () => {
+  test('is not requested while others can read the credentials file', async () => {
     const venue = await sandbox()
     const at = await desk(venue)
     chmodSync(join(at.dir, 'credentials.yaml'), 0o644)
@@ -120,7 +120,7 @@ describe('a key created by a call', () => {
     })
   })
 
-  test('whose secret cannot be kept is to be deleted at the venue, and the error tells no secret', async () => {
+  test('whose secret cannot be stored has to be deleted at the venue, and the error shows no secret', async () => {
     const { dir } = await desk()
     const { keep } = keepSecret(dir, { subUid: '7', passphrase: PASSPHRASE }, undefined)
     mkdirSync(join(dir, 'credentials.yaml'))
@@ -139,7 +139,7 @@ describe('a key created by a call', () => {
     )
   })
 
-  test('whose answer is lost is not asked for again before that is settled', async () => {
+  test('whose answer is lost is not requested again before that is settled', async () => {
     const venue = await sandbox()
     const way = await lossyWay(venue)
     const at = await desk(way)
@@ -191,7 +191,7 @@ describe('the sub-accounts of a broker', () => {
     expect(textOf(at.dir, 'tieout.yaml')).toBe(before)
   })
 
-  test('get a key that may only read, join the configuration as lines of their own, and sync with the broker', async () => {
+  test('get a read-only key, are added to the configuration as separate lines, and sync together with the broker', async () => {
     const { at, uid } = await house()
     const before = textOf(at.dir, 'tieout.yaml')
     await addSubaccounts(at.context, options(uid))
@@ -216,7 +216,7 @@ describe('the sub-accounts of a broker', () => {
     ).toBe('PermissionRefused')
   })
 
-  test('that are configured already are left as they are', async () => {
+  test('that are already configured are left unchanged', async () => {
     const { way, at, uid } = await house()
     await addSubaccounts(at.context, options(uid))
     const after = textOf(at.dir, 'tieout.yaml')
@@ -227,7 +227,7 @@ describe('the sub-accounts of a broker', () => {
     expect(way.arrived).toHaveLength(sent)
   })
 
-  test('leave no secret in a file that was not finished when a process died, once the next one writes', async () => {
+  test('leave no secret in an unfinished file of a process that died, once the next one writes', async () => {
     const at = await desk(await sandbox())
     const left = [
       '.credentials.yaml.4711-634b0fb7.tmp',
@@ -247,7 +247,7 @@ describe('the sub-accounts of a broker', () => {
     expect(names).toEqual(expect.arrayContaining([...others, 'credentials.yaml', 'tieout.yaml']))
   })
 
-  test('whose key was kept when the last run ended need no second one', async () => {
+  test('whose key had been stored when the last run ended need no second one', async () => {
     const { way, at, uid } = await house()
     const before = textOf(at.dir, 'tieout.yaml')
     await addSubaccounts(at.context, options(uid))
@@ -257,7 +257,7 @@ describe('the sub-accounts of a broker', () => {
     expect(way.arrived.filter((path) => path === CREATE)).toHaveLength(1)
   })
 
-  test('cannot be added by a parent that is no ND broker, and the error says what to do instead', async () => {
+  test('cannot be added by a parent that is not an ND broker, and the error says what to do instead', async () => {
     const venue = await sandbox()
     const at = await desk(venue)
     await expect(addSubaccounts(at.context, { ...options('4711'), account: 'parent' })).rejects.toMatchObject(

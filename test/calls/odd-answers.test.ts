@@ -17,7 +17,7 @@ async function call(path: string, answer: unknown, words: readonly string[]) {
   return { run, write, sent: venue.arrived.filter((one) => one === path).length }
 }
 
-test('a success under a status of failure leaves open whether the write was carried out', async () => {
+test('a success under an error status leaves open whether the write was carried out', async () => {
   const { run, write, sent } = await call('/api/v3/trade/cancel-order', refused('00000', 400), [
     'trade.cancelOrder',
     'orderId=5',
@@ -28,7 +28,7 @@ test('a success under a status of failure leaves open whether the write was carr
   expect(sent).toBe(1)
 })
 
-test('an answer whose items are none of those that were sent counts what it has and what it does not tell of', async () => {
+test('an answer with none of the items that were sent counts what it has and what it does not mention', async () => {
   const { run, write } = await call(
     MODIFY,
     [null, 5, 'x', [[]]],
@@ -39,7 +39,7 @@ test('an answer whose items are none of those that were sent counts what it has 
   expect(write).toMatchObject({ outcome: 'unknown' })
 })
 
-test('a passphrase that was sent and comes back is not shown', async () => {
+test('a passphrase that was sent and is returned is not shown', async () => {
   const passphrase = 'hush-hush-passphrase'
   const { run } = await call(MODIFY_KEY, { subUid: '1', label: passphrase }, [
     'broker.modifyApiKey',
@@ -66,7 +66,7 @@ test.each([
   expect(write).toMatchObject({ outcome: 'done' })
 })
 
-test('a redirect is followed nowhere, keys go to no other host, and the message says what to look at', async () => {
+test('a redirect is not followed, keys go to no other host, and the message says what to check', async () => {
   const keys: unknown[] = []
   const other = createServer((request, response) => {
     keys.push(request.headers['access-key'])

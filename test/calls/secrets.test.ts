@@ -25,7 +25,7 @@ describe('an answer that is journaled', () => {
     ['an escaped text', '{"secretKey":"s3cr3t\\u002dvalue"}'],
     ['an object', '{"secretKey":{"value":"s3cr3t-value"}}'],
     ['a list of objects', '{"secretKey":[{"value":["s3cr3t-value"]}]}'],
-  ])('keeps nothing of %s, and its length', (_, data) => {
+  ])('contains nothing of %s, and keeps its length', (_, data) => {
     const body = Buffer.from(`{"code":"00000","data":${data}}`)
 
     const cleaned = cleanBody(createApiKey, body, [])

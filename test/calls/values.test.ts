@@ -21,7 +21,7 @@ function refusal(run: () => unknown): string {
   return 'nothing was thrown'
 }
 
-describe('the words of a call', () => {
+describe('the arguments of a call', () => {
   test('a value is everything after the first equals sign, as text', () => {
     expect(read('spot.placeOrder', 'size=0.10', 'clientOid=a=b', 'price=')).toEqual({
       size: '0.10',
@@ -30,7 +30,7 @@ describe('the words of a call', () => {
     })
   })
 
-  test('a field that is a list takes words with commas between them, or JSON', () => {
+  test('a field that is a list takes values separated by commas, or JSON', () => {
     expect(read('account.repay', 'repayableCoinList=USDT,ETH', 'paymentCoinList=["BTC"]')).toEqual({
       repayableCoinList: ['USDT', 'ETH'],
       paymentCoinList: ['BTC'],
@@ -39,12 +39,12 @@ describe('the words of a call', () => {
     expect(read('broker.modifyApiKey', 'permList=')).toEqual({ permList: [] })
   })
 
-  test('a field that is a text or a list is sent as a text where JSON says so', () => {
+  test('a field that is a text or a list is sent as text if the JSON says so', () => {
     expect(read('convert.smallBalances', 'coinList="XRP,SOL"')).toEqual({ coinList: 'XRP,SOL' })
     expect(refusal(() => read('convert.smallBalances', 'coinList="XRP'))).toContain('coinList: a JSON list')
   })
 
-  test('no field is there before it is given, whatever its name', () => {
+  test('no field exists before it is given, whatever its name', () => {
     const values = read('account.settings', 'constructor=1', '__proto__=2')
     expect(Object.entries(values)).toEqual([
       ['constructor', '1'],
@@ -70,7 +70,7 @@ describe('the words of a call', () => {
     expect(read('broker.createApiKey', 'passphrase=@@home')).toEqual({ passphrase: '@home' })
   })
 
-  test('a word without a key, a field given twice and broken JSON are refused with an example', () => {
+  test('an argument without a key, a field given twice and broken JSON are refused with an example', () => {
     expect(refusal(() => read('futures.positions', 'USDT-FUTURES'))).toBe(
       [
         'The values for futures.positions cannot be parsed.',
@@ -87,7 +87,7 @@ describe('the words of a call', () => {
     )
   })
 
-  test('a file that is not there is named', () => {
+  test('a file that does not exist is named', () => {
     const path = join(temporaryFolder(), 'none.json')
     expect(refusal(() => read('trade.batchModifyOrders', `orders=@${path}`))).toBe(
       [

@@ -41,7 +41,7 @@ const openOrders = async (at: Desk): Promise<Orders['list']> =>
   ((await at.call('trade.openOrders', ['symbol=BTCUSDT'], { account: 'parent' })) as Orders).list
 
 describe('a write', () => {
-  test('is journaled as intended before it is sent, and as done after', async () => {
+  test('is journaled as intended before it is sent, and as done afterwards', async () => {
     const at = await desk(await sandbox())
     const placed = (await at.call('spot.placeOrder', ORDER, send)) as { orderId: string; clientOid: string }
     expect(placed.clientOid).toBe('own-1')
@@ -60,7 +60,7 @@ describe('a write', () => {
     ])
   })
 
-  test('keeps a clientOid that is given, and gives none to an order for which it has no effect', async () => {
+  test('keeps a given clientOid, and gives none to an order for which it has no effect', async () => {
     const at = await desk(await sandbox())
     expect(await at.call('spot.placeOrder', [...ORDER, 'clientOid=mine'], send)).toMatchObject({
       clientOid: 'mine',
@@ -91,7 +91,7 @@ describe('a write', () => {
 })
 
 describe('a write whose answer is lost', () => {
-  test('is never sent again; an order is found by its clientOid and the call ends well', async () => {
+  test('is never sent again; an order is found by its clientOid and the call succeeds', async () => {
     const way = await lossyWay(await sandbox())
     const at = await desk(way)
     way.lose('answer', PLACE)
@@ -116,7 +116,7 @@ describe('a write whose answer is lost', () => {
     expect((await writesOf(at))[0]?.message).toMatch(/^order \d+ was found in trade.orderHistory as filled$/)
   })
 
-  test('a filled order of the same clientOid, placed a moment before, is not taken for one that never arrived', async () => {
+  test('a filled order of the same clientOid, placed a moment before, is not mistaken for one that never arrived', async () => {
     const way = await lossyWay(await sandbox())
     const at = await desk(way)
     const market = ['symbol=BTCUSDT', 'side=buy', 'orderType=market', 'clientOid=mine']
@@ -131,7 +131,7 @@ describe('a write whose answer is lost', () => {
     )
   })
 
-  test('an order that never arrived stays open: it is told of, and its like is not sent', async () => {
+  test('an order that never arrived stays open: it is reported, and an equal one is not sent', async () => {
     const way = await lossyWay(await sandbox())
     const at = await desk(way)
     way.lose('request', PLACE)
@@ -158,7 +158,7 @@ describe('a write whose answer is lost', () => {
     expect(way.arrived.filter((path) => path === PLACE)).toEqual([])
   })
 
-  test('the same limit order may be sent again under the same clientOid, which the venue takes once', async () => {
+  test('the same limit order may be sent again under the same clientOid, which the venue accepts once', async () => {
     const way = await lossyWay(await sandbox())
     const at = await desk(way)
     way.lose('request', PLACE)
@@ -170,7 +170,7 @@ describe('a write whose answer is lost', () => {
   })
 
   test.each(['ioc', 'fok'])(
-    'an order that never rests is not sent again under its clientOid: that guards only while it is unfilled (%s)',
+    'an order that is never open is not sent again under its clientOid, which protects only while it is unfilled (%s)',
     async (force) => {
       const way = await lossyWay(await sandbox())
       const at = await desk(way)
@@ -203,7 +203,7 @@ describe('a write whose answer is lost', () => {
     expect(venue.arrived.filter((path) => path === PLACE)).toHaveLength(1)
   })
 
-  test('whose account has lost its key does not stop what its tax key may still ask', async () => {
+  test('whose account has lost its key does not stop what its tax key may still request', async () => {
     const venue = await traderVenue({ ...TRADER, [PLACE]: () => refused('40015', 500) })
     const dir = traderBooks(venue.baseUrl, '{}')
     const place = ['call', 'spot.placeOrder', ...ORDER, 'clientOid=mine', '--write', '--dir', dir]
@@ -222,7 +222,7 @@ describe('a write whose answer is lost', () => {
     expect(asked).toMatchObject({ code: 0, stdout: '[]\n' })
   })
 
-  test('the same order with another time of its request is the same order', async () => {
+  test('the same order with another request time is the same order', async () => {
     const way = await lossyWay(await sandbox())
     const at = await desk(way)
     way.lose('request', PLACE)
@@ -248,7 +248,7 @@ describe('a write whose answer is lost', () => {
     expect(way.arrived.filter((path) => path === PLACE)).toEqual([])
   })
 
-  test('the same order that also says what goes without saying, or has no effect, is the same order', async () => {
+  test('the same order that also states a default, or something without effect, is the same order', async () => {
     const way = await lossyWay(await sandbox())
     const at = await desk(way)
     const market = ['symbol=BTCUSDT', 'side=buy', 'orderType=market', 'size=50']
@@ -285,7 +285,7 @@ describe('a write whose answer is lost', () => {
     expect(await at.call('trade.cancelOrder', ['clientOid=two'], send)).toMatchObject({ clientOid: 'two' })
   })
 
-  test('where the interface has no id of our own, the error says how to find out, and settling by hand ends it', async () => {
+  test('if the interface has no id of ours, the error says how to find out, and settling it by hand ends it', async () => {
     const venue = await sandbox()
     const way = await lossyWay(venue)
     const at = await desk(way)
@@ -332,7 +332,7 @@ describe('an intent without an outcome, which a killed process leaves', () => {
     await books.close()
   }
 
-  test('is told of by the next call, and its order is looked for', async () => {
+  test('is reported by the next call, and its order is looked for', async () => {
     const venue = await sandbox()
     const at = await desk(venue)
     await killedWith(at, 'before')
@@ -349,7 +349,7 @@ describe('an intent without an outcome, which a killed process leaves', () => {
     expect(await writesOf(at)).toMatchObject([{ outcome: 'done', code: 'found' }])
   })
 
-  test('holds the same order up also in the call that finds it; the next one is another order', async () => {
+  test('also holds up the same order in the call that finds it; the next one is another order', async () => {
     const venue = await sandbox()
     const at = await desk(venue)
     await killedWith(at, 'before')
@@ -434,7 +434,7 @@ describe('an intent without an outcome, which a killed process leaves', () => {
     expect(await breaks()).toEqual([])
   })
 
-  test('stays open where the venue has no such order', async () => {
+  test('stays open if the venue has no such order', async () => {
     const at = await desk(await sandbox())
     await killedWith(at, 'before')
     await openOrders(at)
@@ -458,7 +458,7 @@ describe('the list of writes', () => {
 })
 
 describe('the journal', () => {
-  test('is enough to make the writes again, the last outcome of each included', async () => {
+  test('is enough to rebuild the writes, including the last outcome of each', async () => {
     const way = await lossyWay(await sandbox())
     const at = await desk(way)
     way.lose('request', PLACE)
@@ -471,7 +471,7 @@ describe('the journal', () => {
     expect(before).toMatchObject([{ outcome: 'refused', code: 'by hand' }])
   })
 
-  test('holds no credential of ours', async () => {
+  test('contains no credential of ours', async () => {
     const venue = await sandbox()
     const at = await desk(venue)
     await at.call('spot.placeOrder', [...ORDER, `clientOid=${venue.accounts[0]?.passphrase}`], send)

@@ -66,7 +66,7 @@ test.each([
     { name: 'BuildFailed', exitCode: 1, details: { found: 'Cannot reserve 1.00 MiB. ' } },
   ],
   ['is stopped', { end: 'never' }, { name: 'BuildStopped', exitCode: 5 }],
-] as const)('a build whose server %s within it drops what it made', async (_what, said, error) => {
+] as const)('a build whose server %s while it runs drops what it created', async (_what, said, error) => {
   const stop = new AbortController()
   const server = await emptyServer((statement) => {
     if (!/^insert into "books_b\d+"."accounts"\n/.test(statement)) return undefined
@@ -78,13 +78,13 @@ test.each([
   expect(readdirSync(join(books.dir, 'tmp'))).toEqual([])
 })
 
-test('a build that was asked to stop before it began asks a server for nothing', async () => {
+test('a build that was asked to stop before it started requests nothing from a server', async () => {
   const server = await emptyServer(() => undefined)
   await expect(buildOn(server, AbortSignal.abort())).rejects.toMatchObject({ name: 'BuildStopped' })
   expect(server.asked).toEqual([])
 })
 
-test('a state stays that is published, whatever is refused behind the switch', async () => {
+test('a published state stays, whatever is refused after the switch', async () => {
   let build = ''
   const server = await emptyServer((statement) => {
     build = /^insert into "books"."published" values \('(\w+)'/.exec(statement)?.[1] ?? build
@@ -132,7 +132,7 @@ describe('what has landed', () => {
     return await landOn({ ...options, origin: 'now', anew }).finally(() => server.close())
   }
 
-  test('may have been erased since the last publication by a build that failed after it', async () => {
+  test('may have been erased since the last publication by a build that failed afterwards', async () => {
     let origin = ''
     let published = ''
     const server = await emptyServer((statement) => {
@@ -146,7 +146,7 @@ describe('what has landed', () => {
     expect(await land(server)).toBe(true)
   })
 
-  test('goes over anew once more where that was broken off', async () => {
+  test('is transferred again if that was interrupted', async () => {
     let last: string | undefined
     let isFull = false
     const server = await emptyServer((statement) => {

@@ -58,7 +58,7 @@ test.each([
   expect(refusal(() => configOf(`engine:\n  clickhouse: { ${keys} }\n`))).toContain(expected)
 })
 
-test('an engine without an address is refused with what to say', () => {
+test('an engine without an address is refused, with what to add', () => {
   expect(refusal(() => clickHouseConfig({}))).toBe(
     [
       'The ClickHouse server is not named correctly.',
@@ -69,7 +69,7 @@ test('an engine without an address is refused with what to say', () => {
   )
 })
 
-test('certificates that are not there are named', () => {
+test('certificates that do not exist are named', () => {
   const clickhouse = { url: 'https://ch', database: 'tieout', ca_file: '/nowhere/ca.pem' }
   expect(refusal(() => clickHouseSettings(clickhouse, {}))).toContain('/nowhere/ca.pem')
 })

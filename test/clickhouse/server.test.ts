@@ -30,7 +30,7 @@ function allOf(error: unknown): string {
   return [message, stack, JSON.stringify(details), cause === undefined ? '' : allOf(cause)].join('\n')
 }
 
-test('a statement runs under the settings that make both engines say the same', async () => {
+test('a statement runs under the settings with which both engines give the same', async () => {
   const { url, asked } = await fakeServer(() => VERSION)
   const server = await Server.open(settingsOf(url))
   await server.run('create database x', { database: 'there' })
@@ -42,7 +42,7 @@ test('a statement runs under the settings that make both engines say the same', 
   expect(headers['x-clickhouse-database']).toBe('there')
 })
 
-test('the password travels in a header alone', async () => {
+test('the password is sent only in a header', async () => {
   const { url, asked } = await fakeServer(() => VERSION)
   await (await Server.open(settingsOf(url))).close()
   const [first] = asked
@@ -71,7 +71,7 @@ test('a server that refuses the credentials is a usage error that names the vari
   expect(allOf(error)).not.toContain(PASSWORD)
 })
 
-test('what the server says of a statement is told with the statement', async () => {
+test('the server’s message about a statement is shown with the statement', async () => {
   const refusal: Said = {
     status: 404,
     code: '60',
@@ -94,7 +94,7 @@ test('what the server says of a statement is told with the statement', async () 
   expect(allOf(error)).not.toContain(PASSWORD)
 })
 
-test('a server that is not there ends a run with the code for running it again', async () => {
+test('an unreachable server ends a run with the code for running it again', async () => {
   const error = await errorOf(Server.open(settingsOf('http://127.0.0.1:1')))
   expect(error.exitCode).toBe(5)
   expect(error.message).toBe('The ClickHouse server does not answer.')
@@ -112,7 +112,7 @@ const published = (statement: string): Said | null => {
 
 const limits = { timeoutMs: 30_000, clock: systemClock }
 
-test('a question of the user may read and nothing else, for its time and no longer', async () => {
+test('a user’s query may only read, and only for its time', async () => {
   const body = [
     '["coin","quantity","number","at","is_open"]',
     `["Nullable(String)","Nullable(Decimal(38, 18))","Int64","DateTime64(6, 'UTC')","Bool"]`,
@@ -140,7 +140,7 @@ test('a question of the user may read and nothing else, for its time and no long
   expect(headers['x-clickhouse-database']).toBe('tieout_b20261101000000000')
 })
 
-test('a question that the server refuses is answered with the tables that there are', async () => {
+test('a query that the server refuses is answered with the list of tables', async () => {
   const refusal: Said = {
     status: 404,
     code: '47',
@@ -158,7 +158,7 @@ test('a question that the server refuses is answered with the tables that there 
   expect(error.details.where).toBe(`${url}, database tieout`)
 })
 
-test('two statements in one question are told as such, as of the published file', async () => {
+test('two statements in one query are reported as such, as for the published file', async () => {
   const words =
     'Syntax error (Multi-statements are not allowed): failed at position 9 (;) (line 1, col 9): ; select 2. (SYNTAX_ERROR)'
   const refusal: Said = { status: 400, code: '62', body: `Code: 62. DB::Exception: ${words}` }
@@ -178,7 +178,7 @@ test('two statements in one question are told as such, as of the published file'
   ])
 })
 
-test('times of any zone are asked for as instants, lists have the cells of their type, no number has one name', async () => {
+test('times of any zone are requested as instants, lists have cells of their type, no number has a single name', async () => {
   const body = [
     '["at","second","days","sums","n"]',
     `["DateTime64(6, 'Europe/Berlin')","DateTime('UTC')","Array(Nullable(DateTime64(6, 'UTC')))","Array(Decimal(38, 18))","Array(Float64)"]`,
@@ -209,7 +209,7 @@ async function errorBehindOneRow(rest: Said): Promise<TieoutError> {
   return await errorOf(allRows(rows)).finally(() => question.close())
 }
 
-test('a question without words is told as one, and asks nothing', async () => {
+test('an empty query is reported as such, and sends nothing', async () => {
   const { url, asked } = await fakeServer(() => VERSION)
   const answering = answerThere(settingsOf(url))(
     { dir: '', query: ' -- nothing\n;', format: 'csv', engine: engineSettings(), timeoutMs: 1_000 },
@@ -220,7 +220,7 @@ test('a question without words is told as one, and asks nothing', async () => {
   expect(asked).toEqual([])
 })
 
-test('an answer that breaks off is an error with the words of the server, and not a short answer', async () => {
+test('an answer that breaks off is an error with the server’s words, not a short answer', async () => {
   const before = await errorBehindOneRow({ body: 'Code: 241. DB::Exception: Memory limit exceeded' })
   expect([before.message, before.details.found]).toEqual(['The query was refused.', 'Memory limit exceeded'])
   // Since ClickHouse 25.11.
@@ -234,7 +234,7 @@ test('an answer that breaks off is an error with the words of the server, and no
   expect(late.message).toBe('The query took too long and was stopped.')
 })
 
-test('a server that goes away within its answer is one that does not answer', async () => {
+test('a server that goes away in the middle of its answer counts as not answering', async () => {
   const error = await errorBehindOneRow({ end: 'broken off' })
   expect([error.exitCode, error.message, error.details.found]).toEqual([
     5,
@@ -243,7 +243,7 @@ test('a server that goes away within its answer is one that does not answer', as
   ])
 })
 
-test('a server that falls silent is not waited for longer than the question may take', async () => {
+test('a server that falls silent is not waited for longer than the query may take', async () => {
   const within = await errorBehindOneRow({ end: 'never' })
   expect(within.describe()).toContain(
     'The query took too long and was stopped.\n  expected: an answer within 0.3 s',
@@ -253,7 +253,7 @@ test('a server that falls silent is not waited for longer than the question may 
   expect(before.message).toBe('The query took too long and was stopped.')
 })
 
-test('what a report waits for ends as its own questions do when somebody asks it to stop', async () => {
+test('what a report waits for ends like its own queries when it is stopped', async () => {
   const stop = new AbortController()
   const { url } = await fakeServer(({ statement }) => {
     if (statement.startsWith('select version')) return VERSION
@@ -264,7 +264,7 @@ test('what a report waits for ends as its own questions do when somebody asks it
   expect([error.exitCode, error.message]).toEqual([5, 'The query was stopped.'])
 })
 
-test('of a page that answers in place of the server one line is told', async () => {
+test('of a page that answers in place of the server, one line is shown', async () => {
   const { url } = await fakeServer(() => ({ status: 502, body: '<html>\n<h1>Bad Gateway</h1>\n</html>' }))
   expect((await errorOf(Server.open(settingsOf(url)))).details.found).toBe('<html>')
 })

@@ -8,7 +8,7 @@ import { fakeServer, VERSION } from './fake-server.ts'
 
 const settingsOf = (url: string) => ({ url, database: 'books', user: 'default', password: '' })
 
-test('an account stands on the same server for as long as there are as many', () => {
+test('an account stays on the same server as long as the number of servers is the same', () => {
   const accounts = ['main', 'sub-1', 'sub-2', 'broker', 'classic', 'parent']
   expect(accounts.map((account) => shardOf(account, 2))).toEqual(SHARDS_OF_TWO)
   expect(accounts.map((account) => shardOf(account, 1))).toEqual([0, 0, 0, 0, 0, 0])
@@ -17,7 +17,7 @@ test('an account stands on the same server for as long as there are as many', ()
 /** Fixed: with another distribution all that has landed would stand on the wrong server. */
 const SHARDS_OF_TWO = [1, 1, 0, 1, 0, 0]
 
-test('what the venue sent stands by account, what is calculated over all accounts does not', () => {
+test('what the venue sent is divided by account, what is calculated over all accounts is not', () => {
   const records = generatedModels({ publishPersonalData: false }).filter(({ table }) =>
     table.startsWith('main.'),
   )
@@ -51,7 +51,7 @@ test('the parts of a table are one select for the first server', async () => {
   for (const server of servers) await server.close()
 })
 
-test('builds that died are cleared up on every server, and the last two states stay', async () => {
+test('builds that died are cleaned up on every server, and the last two states stay', async () => {
   const databases = [
     'books',
     'books_landing',

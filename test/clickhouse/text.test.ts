@@ -6,7 +6,7 @@ import { clickHouseType, duckDbType } from '../../pipeline/clickhouse/types.ts'
 
 const databases = databasesOf('books', 'b1')
 
-test('each type has one counterpart, there and back', () => {
+test('each type has one counterpart, in both directions', () => {
   const types = [
     'VARCHAR',
     'BOOLEAN',
@@ -29,21 +29,21 @@ test('a type without a counterpart is refused by name', () => {
   expect(() => duckDbType('UInt256')).toThrow('without a counterpart')
 })
 
-test('tables stand in the databases of their build, what has landed in one of its own', () => {
+test('tables are in the databases of their build, what has landed in its own', () => {
   expect(nameOf('main.entries', databases)).toBe('"books_b1"."entries"')
   expect(nameOf('staging.moves', databases)).toBe('"books_b1_staging"."moves"')
   expect(nameOf('landing.pages', databases)).toBe('"books_landing"."pages"')
   expect(() => nameOf('elsewhere.moves', databases)).toThrow('unknown schema')
 })
 
-test('a text is given the names of what it reads, and of nothing else', () => {
+test('a text gets the names of what it reads, and of nothing else', () => {
   const select = "select staging.moves.coin, 'landing.pages' from staging.moves join landing.accounts on true"
   expect(renamed(select, ['staging.moves', 'landing.accounts'], databases)).toBe(
     `select "books_b1_staging"."moves".coin, 'landing.pages' from "books_b1_staging"."moves" join "books_landing"."accounts" on true`,
   )
 })
 
-test('a table says what it and its columns mean, whatever signs that takes', () => {
+test('a table states what it and its columns mean, whatever characters that takes', () => {
   const statement = definitionOf('"x"."y"', {
     columns: new Map([
       ['account', 'VARCHAR'],

@@ -32,7 +32,7 @@ describe('an answer', () => {
     expect(answer.envelope).toEqual({ data: [], requestTime: null })
   })
 
-  test('of the same host comes over the connection that is already there', async () => {
+  test('of the same host uses the existing connection', async () => {
     const ports = new Set<number | undefined>()
     const { venue, settle } = await loopback((request, response, count) => {
       ports.add(response.socket?.remotePort)
@@ -51,7 +51,7 @@ describe('an answer', () => {
     ['deflate', deflateSync],
     ['deflate', deflateRawSync],
     ['br', brotliCompressSync],
-  ])('in %s, which nobody asked for, is decoded', async (encoding, encode) => {
+  ])('in %s, which was not requested, is decoded', async (encoding, encode) => {
     const body = envelope([{ id: '1' }])
     const { venue, settle, received } = await loopback(
       reply(200, encode(Buffer.from(body)), { 'content-encoding': encoding }),
@@ -119,20 +119,20 @@ describe('an answer', () => {
     ['without the list', { cursor: '1' }],
     ['whose list is an object', { list: {} }],
     ['that is a bare list of rows', [{ orderId: '1' }]],
-  ])('to a listing %s is never an empty page', async (_, data) => {
+  ])('to a list request %s is never an empty page', async (_, data) => {
     const { venue, settle } = await loopback(reply(200, envelope(data)))
     const promise = settle(venue.account(access).request(openOrders, {}))
     expect(await caught(promise)).toBeInstanceOf(MalformedAnswer)
   })
 
-  test('to a listing with two unequal lists is never one of them', async () => {
+  test('to a list request with two unequal lists is never one of them', async () => {
     const body = '{"code":"00000","msg":"success","data":{"list":[],"cursor":null,"list":[{"orderId":"1"}]}}'
     const { venue, settle } = await loopback(reply(200, body))
     const error = await caught(settle(venue.account(access).request(openOrders, {})))
     expect(error.venueMessage).toBe('data has a field twice, with unequal values')
   })
 
-  test('without fields is no account settings', async () => {
+  test('without fields is not account settings', async () => {
     const { venue, settle } = await loopback(reply(200, envelope({})))
     expect(await caught(settle(venue.account(access).request(settings, {})))).toBeInstanceOf(MalformedAnswer)
   })
@@ -161,7 +161,7 @@ describe('an answer', () => {
     ])
   })
 
-  test('that sends elsewhere is not followed', async () => {
+  test('that redirects is not followed', async () => {
     const { venue, settle, received } = await loopback(
       reply(302, '', { location: 'http://127.0.0.1:1/elsewhere' }),
     )

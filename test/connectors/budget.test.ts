@@ -39,7 +39,7 @@ function budgetOf(count: number, perMs: number, notBefore = 0) {
 }
 
 describe('a budget', () => {
-  test('frees a slot one interval and two milliseconds after the answer of the request that used it', async () => {
+  test('frees a slot one interval and two milliseconds after the answer to the request that used it', async () => {
     const { clock, began, take } = budgetOf(2, 1_000)
     for (const [name, lastsMs] of Object.entries({ a: 100, b: 300, c: 0, d: 0 })) void take(name, lastsMs)
     await clock.advance(5_000)
@@ -71,7 +71,7 @@ describe('a budget', () => {
     expect(began.map(([, at]) => at)).toEqual([0, 1_002])
   })
 
-  test('lets a retry go before first tries', async () => {
+  test('lets a retry go before first attempts', async () => {
     const { clock, began, take } = budgetOf(1, 1_000)
     for (const name of ['a', 'b']) void take(name)
     void take('again', 0, { isRetry: true })
@@ -79,7 +79,7 @@ describe('a budget', () => {
     expect(began.map(([name]) => name)).toEqual(['a', 'again', 'b'])
   })
 
-  test('lets a caller leave the queue, and frees nothing early for it', async () => {
+  test('lets a caller leave the queue, and frees nothing early because of it', async () => {
     const { clock, began, take } = budgetOf(1, 1_000)
     const stop = new AbortController()
     void take('a', 0, { signal: stop.signal })
@@ -95,7 +95,7 @@ describe('a budget', () => {
     ])
   })
 
-  test('ends its waiting at once when it is closed', async () => {
+  test('stops waiting at once when it is closed', async () => {
     const { clock, closing, began, take } = budgetOf(1, 1_000)
     const first = take('a')
     await first
@@ -120,7 +120,7 @@ describe('the budgets of a venue', () => {
     expect(times(received)).toEqual([0, 0, 1_002])
   })
 
-  test('are one for all accounts where the venue counts by address', async () => {
+  test('are one for all accounts if the venue counts by address', async () => {
     const { venue, settle, received } = await loopback(reply(200, envelope([])), {
       budgets: { 'futures.contracts': { count: 1, perMs: 500 } },
     })
@@ -132,7 +132,7 @@ describe('the budgets of a venue', () => {
     expect(times(received)).toEqual([0, 502])
   })
 
-  test('can be shared by several endpoints, and the strictest of them counts', async () => {
+  test('can be shared by several endpoints, and the strictest applies', async () => {
     const { venue, settle, received } = await loopback(reply(200, envelope([])), {
       budgets: {
         'tax.futuresRecords': { count: 1, perMs: 1_000, group: 'tax v2' },
@@ -144,7 +144,7 @@ describe('the budgets of a venue', () => {
     expect(times(received)).toEqual([0, 3_002])
   })
 
-  test('of 4.20 and 4.21 are one, unless the configuration gives either a group of its own', async () => {
+  test('of 4.20 and 4.21 are one, unless the configuration gives either its own group', async () => {
     const both = async (budgets: Readonly<Record<string, BudgetOverride>>): Promise<number[]> => {
       const { venue, settle, received } = await loopback(reply(200, envelope([])), { budgets })
       const account = venue.account(access)
@@ -174,7 +174,7 @@ describe('the budgets of a venue', () => {
     ['long ago', START - 60_000, 0],
     ['in the future, by a clock that was set back', START + 60_000, 1_000],
   ])(
-    'start spent as far as the last request of an earlier process is %s',
+    'start as spent as the last request of an earlier process requires: %s',
     async (_, quietSince, expected) => {
       const { venue, settle, received } = await loopback(reply(200, envelope({ uid: '1' })), {
         quietSince: quietSince ?? null,
@@ -184,7 +184,7 @@ describe('the budgets of a venue', () => {
     },
   )
 
-  test('of one address hold over all endpoints and accounts', async () => {
+  test('of one address apply across all endpoints and accounts', async () => {
     const { venue, settle, received } = await loopback(reply(200, envelope({ uid: '1' })), {
       profile: { ...defaultProfile, ipRate: { scope: 'ip', count: 3, perMs: 1_000 } },
     })

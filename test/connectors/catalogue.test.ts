@@ -45,7 +45,7 @@ describe('the catalogue', () => {
     )
   })
 
-  test('says of every write how to find out what became of it', () => {
+  test('states for every write how to find out what became of it', () => {
     const silent = endpoints.filter(({ writes, outcome }) => writes && outcome === undefined)
     expect(silent).toEqual([])
   })
@@ -73,7 +73,7 @@ describe('records', () => {
     }
   })
 
-  test('say of a column beyond the document that it is', () => {
+  test('state for a column beyond the document that it is one', () => {
     expect(recordDocs(findEndpoint('account.settings')!.item!).get('account_level')).toBe(
       'basic, advanced, isolated or delta. Beyond the interface document; null where it was not sent.',
     )
@@ -106,7 +106,7 @@ describe('records', () => {
     expect(strange).toEqual([])
   })
 
-  test('know every kind of order of 2.3.1, the one under the profile’s name included', () => {
+  test('know every kind of order of 2.3.1, including the one under the profile’s name', () => {
     const kinds = findEndpoint('trade.orderHistory')!.item!.fields.delegateType!.values!
     expect([kinds.length, new Set(kinds).size]).toEqual([90, 90])
     expect(kinds).toContain('strategy_tradingview_signal')
@@ -136,7 +136,7 @@ test.each([
   // A list of what is now has nothing to forget, whatever is configured.
   ['account.settings', undefined, Number.POSITIVE_INFINITY],
   ['account.settings', 5, Number.POSITIVE_INFINITY],
-] as const)('how long %s is remembered, with %s days configured: %s', (name, configured, days) => {
+] as const)('how long the venue keeps %s, with %s days configured: %s', (name, configured, days) => {
   const endpoint = findEndpoint(name)!
   const override = configured === undefined ? undefined : configured * DAY_MS
   expect(retentionOf(endpoint, override) / DAY_MS).toBe(days)

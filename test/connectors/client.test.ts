@@ -65,7 +65,7 @@ describe('a request', () => {
     expect(received[0]!.path).toBe('/api/v3/tax/records?bizType=SPOTS')
   })
 
-  test('whose parameters are a function asks for them again before each sending', async () => {
+  test('whose parameters are a function evaluates them again before each sending', async () => {
     const { venue, received, settle } = await loopback(
       inTurn(reply(500, refusal('40015')), reply(200, envelope([]))),
     )
@@ -90,7 +90,7 @@ describe('a request', () => {
     expect(received[1]!.headers['access-sign']).toBe(received[0]!.headers['access-sign'])
   })
 
-  test('of a new key hides the passphrase wherever the request is shown', async () => {
+  test('for a new key hides the passphrase wherever the request is shown', async () => {
     const { venue, received, settle } = await loopback(reply(400, refusal('40020', 'new-passphrase is bad')))
     const params = {
       subUid: '7',
@@ -108,7 +108,7 @@ describe('a request', () => {
 })
 
 describe('the time of a request', () => {
-  test('follows the venue’s clock once an answer has told it', async () => {
+  test('follows the venue’s clock once an answer has given it', async () => {
     const { venue, settle, received, clock } = await loopback(
       reply(200, envelope({ uid: '1' }, { requestTime: START + 60_000 })),
     )
@@ -120,7 +120,7 @@ describe('the time of a request', () => {
     expect(received[1]!.headers['access-timestamp']).toBe(String(START + 60_000))
   })
 
-  test('is set anew by a refusal of it, and the request is signed again once', async () => {
+  test('is measured again after a refusal for the time, and the request is signed again once', async () => {
     const right = START + 3_600_000
     const { venue, settle, received } = await loopback((request, response) => {
       const isRight = Math.abs(Number(request.headers['access-timestamp']) - right) <= 30_000
@@ -191,7 +191,7 @@ describe('a write', () => {
     },
   )
 
-  test('whose price or quantity is refused as it stands was not carried out, and nothing is unknown', async () => {
+  test('whose price or quantity is refused as given was not carried out, and nothing is unknown', async () => {
     const { venue, settle, received } = await loopback(reply(400, refusal('40808')))
     const error = await caught(settle(venue.account(access).request(placeOrder, order)))
     expect([error.name, received.length]).toEqual(['ParameterRefused', 1])
@@ -249,7 +249,7 @@ describe('a write', () => {
     expect(answer.envelope.data).toBeNull()
   })
 
-  test('on its way is not cut off by a caller who stops', async () => {
+  test('under way is not cut off by a caller who stops', async () => {
     const stop = new AbortController()
     const { venue, settle } = await loopback((request, response, count) => {
       stop.abort()

@@ -96,7 +96,7 @@ const place = (seq: number) => ({
   extra: null,
 })
 
-test('every endpoint whose answer lands is restated', () => {
+test('every endpoint whose answer lands is restated here', () => {
   const landing = endpoints.filter(({ item }) => item !== null).map(({ section }) => section)
   expect(Object.keys(records)).toEqual(landing)
 })
@@ -111,7 +111,7 @@ describe.each(Object.entries(records))('an answer of section %s', (section, rest
     expect(await landed('drift')).toEqual([])
   })
 
-  test('with every optional field null, empty or absent reads back as nothing', async () => {
+  test('with every optional field null, empty or absent reads back as null', async () => {
     const needed = Object.fromEntries(Object.entries(fields).filter(([name]) => required.includes(name)))
     const optional = Object.keys(fields).filter((name) => !required.includes(name))
     for (const nothing of [null, '', undefined]) {
@@ -124,13 +124,13 @@ describe.each(Object.entries(records))('an answer of section %s', (section, rest
     expect(await landed('drift')).toEqual([])
   })
 
-  test('without a field that makes it a record is quarantined, and the journal has it', async () => {
+  test('without a field that makes it a record is quarantined, and the journal contains it', async () => {
     for (const name of required) await receive(section, { ...rowOf(fields), [name]: null })
     expect(await landed(table)).toEqual([])
     expect((await landed('quarantine')).map((row) => row.field)).toEqual(required)
   })
 
-  test('with a field that the document does not know keeps it, and reports it as drift', async () => {
+  test('with a field that the document does not contain keeps it, and reports it as drift', async () => {
     await receive(section, {
       ...rowOf(fields),
       zNew: { b: [1, '1'], a: null },
@@ -173,7 +173,7 @@ describe('a field that the document spells in two ways', () => {
 })
 
 describe('a field beyond the document', () => {
-  test('that holds what it should not is kept as it came and reported, and the row lands', async () => {
+  test('with an invalid value is kept as received and reported, and the row lands', async () => {
     const fields = records['4.11']!.fields
     await receive('4.11', { ...rowOf(fields), takeProfit: 'none yet', tradeSide: { a: 1 } })
     expect(await landed('orders')).toMatchObject([

@@ -128,7 +128,7 @@ describe('a request that breaks a rule', () => {
   )
 })
 
-test('a TP/SL order takes no clientOid: it is refused here, and the venue answers with one of its own', async () => {
+test('a TP/SL order takes no clientOid: it is refused here, and the venue answers with its own', async () => {
   const endpoint = sectionOf('4.7')
   const params = { ...limitOrder, tpslType: 'tpsl', triggerPrice: '900', clientOid: 'mine' }
   expect(() => validateParams(endpoint, params)).toThrow('clientOid has no effect when tpslType is tpsl')
@@ -136,7 +136,7 @@ test('a TP/SL order takes no clientOid: it is refused here, and the venue answer
   expect((answer.envelope.data as { clientOid?: string }).clientOid).not.toBe('mine')
 })
 
-test('a market order takes no account of force, and needs no price', async () => {
+test('a market order ignores force, and needs no price', async () => {
   const order = { symbol: 'BTCUSDT', side: 'buy', orderType: 'market', size: '20', force: 'post_only' }
   expect(await dataOf('4.7', order)).toHaveProperty('orderId')
 })
@@ -158,7 +158,7 @@ describe('an endpoint is refused to an account that the document excludes', () =
     expect((refused as NotApplicable).details.expected).toBe(expected)
   })
 
-  test('transfers to all but the parent, whose key must be bound to an address, and only within its own house', async () => {
+  test('transfers to all but the parent, whose key must be bound to an address, and only among its own accounts', async () => {
     const transfer = { fromType: 'spot', toType: 'spot', amount: '1', coin: 'USDT' }
     const between = (from: Who, to: Who) => ({ ...transfer, fromUserId: uidOf(from), toUserId: uidOf(to) })
     const ask = (by: Who, params: Params) => refusalOf(by, sectionOf('4.6'), params)
@@ -178,7 +178,7 @@ describe('an endpoint is refused to an account that the document excludes', () =
     expect((refused as PermissionRefused).details.expected).toBe('tax API key')
   })
 
-  test('writing to a key that may only read', async () => {
+  test('writing to a read-only key', async () => {
     const readonly = { ...newKey(world), ipList: [], permType: 'readonly', permList: ['spot_trade'] }
     const { apiKey = '', secretKey = '' } = await dataOf('4.1', readonly)
     const api = { key: apiKey, secret: secretKey, passphrase: '123456' }

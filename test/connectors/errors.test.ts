@@ -38,7 +38,7 @@ describe('a code', () => {
     ['UnknownRefusal', 5, true, '30007 12345 x 60039 40054 70102 70231'],
     ['UnknownRefusal', 5, true, '60005 60049 25559 25561 25566 40028 40048 40051 40066 70206 70207'],
   ])(
-    'of the class %s ends with exit code %i and helps a later try: %s',
+    'of the class %s ends with exit code %i and helps a later attempt: %s',
     (name, exitCode, retryable, codes) => {
       for (const code of codes.split(' ')) {
         // HTTP 200 with the code of a refusal is the same refusal.
@@ -60,7 +60,7 @@ describe('a code', () => {
   ).split(' ')
   const withRole = endpoints.filter(({ role }) => role !== undefined).map(({ name }) => name)
 
-  test('of what an account is does not apply at every endpoint that asks for a role, and at no other', () => {
+  test('about what an account is applies as such at every endpoint that requires a role, and at no other', () => {
     expect(withRole).toEqual([
       'broker.createApiKey',
       'broker.modifyApiKey',
@@ -104,7 +104,7 @@ describe('a code', () => {
   })
 
   test.each(['40054', '40028', '40066', '70207'])(
-    '%s says of one sub-account that there is none, where each is asked for by itself',
+    '%s means that one sub-account has none, if each is requested separately',
     (code) => {
       expect(refusalOf(refused(code, {}, 'broker.subaccountEmail'), true)).toMatchObject({
         name: 'NotApplicable',
@@ -128,7 +128,7 @@ describe('a code', () => {
     expect(refusalOf(refused(code, { message }, endpoint), true).name).toBe(name)
   })
 
-  test('of another environment says that the key is one of demo trading, not what the account is', () => {
+  test('of another environment means that the key is one of demo trading, not what the account is', () => {
     const message = 'exchange environment is incorrect'
     for (const { name } of endpoints) {
       const error = refusalOf(refused('40099', { message }, name), true)
@@ -139,7 +139,7 @@ describe('a code', () => {
     )
   })
 
-  test('that is not known is a passing failure under a status that is', () => {
+  test('that is unknown is a temporary failure under a status that is one', () => {
     expect(refusalOf(refused('12345', { status: 502 }), true).name).toBe('PassingFailure')
   })
 
@@ -166,7 +166,7 @@ test.each([
 })
 
 describe('an error', () => {
-  test('names place, what was found and what to do', () => {
+  test('states the place, what was found and what to do', () => {
     expect(refusalOf(refused('40014'), true).describe()).toBe(
       [
         'The venue refused the request for lack of a permission: tax.records for account main.',
@@ -195,7 +195,7 @@ describe('an error', () => {
       'Run again; what has landed is kept. If it persists, check the network and venue.base_url.',
     ],
   ])(
-    'of HTTP %i without a code names no code, and thinks of others who may have answered',
+    'of HTTP %i without a code names no code, and considers that something else may have answered',
     (status, message, action) => {
       const error = refusalOf(refused(`HTTP ${status}`, { status, message: 'a web page of 9 bytes' }), false)
       expect({ message: error.message, ...error.details }).toMatchObject({
@@ -206,12 +206,12 @@ describe('an error', () => {
     },
   )
 
-  test('says of a write that wants a permission without a name whose it is', () => {
+  test('for a write that needs an unnamed permission says whose it is', () => {
     const error = refusalOf(refused('40014', {}, 'wallet.subaccountTransfer'), true)
     expect(error.details.expected).toBe('a parent account, by a key that is bound to an address')
   })
 
-  test('keeps the received body for the journal, out of what a logger lists', () => {
+  test('keeps the received body for the journal, but not among what a logger lists', () => {
     const error = refusalOf(refused('40014', { body: Buffer.from('private') }), true)
     expect(error.body).toEqual(Buffer.from('private'))
     expect(Object.keys(error)).not.toContain('body')
@@ -296,7 +296,7 @@ describe('an error', () => {
       'The venue refused with an unknown code',
       'Look the code up in the venue’s documentation, then run again. What has landed is kept.',
     ],
-  ])('of code %s at %s says what it is and what helps', (code, endpoint, message, action) => {
+  ])('of code %s at %s states what it is and what helps', (code, endpoint, message, action) => {
     const error = refusalOf(refused(code, {}, endpoint), true)
     expect(error.message).toBe(`${message}: ${endpoint} for account main.`)
     expect(error.details.action).toBe(action)
@@ -316,7 +316,7 @@ describe('an error', () => {
     expect(error.details.found).toBe('code repeated cursor, as the venue says')
   })
 
-  test('of a write whose answer was lost says how to find out, for each write of the catalogue', () => {
+  test('for a write whose answer was lost states how to find out, for each write of the catalogue', () => {
     const error = new OutcomeUnknown(refused('time-out', {}, 'account.repay'))
     expect(error.message).toBe(
       'It is unknown whether the venue carried this out: account.repay for account main.',

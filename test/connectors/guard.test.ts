@@ -9,7 +9,7 @@ describe('a venue that blocks the address', () => {
   const pauses = (events: readonly { event: string }[]) =>
     events.filter(({ event }) => event === 'block pause').length
 
-  test('gets five minutes of silence once, when refusals come on two budgets, and then is asked again', async () => {
+  test('is left alone for five minutes once, when refusals come on two budgets, and is then requested again', async () => {
     let blocked = true
     const { venue, settle, received, events } = await loopback((request, response, count) =>
       blocked
@@ -30,7 +30,7 @@ describe('a venue that blocks the address', () => {
     expect(received.at(-1)!.at).toBe(quietFrom + 300_000)
   })
 
-  test('that refuses still after the pause is not asked any more', async () => {
+  test('that still refuses after the pause gets no more requests', async () => {
     const { venue, settle, received, events } = await loopback(reply(429, refusal('429')))
     const account = venue.account(access)
     await settle(Promise.allSettled([account.request(settings, {}), account.request(openOrders, {})]))
@@ -42,7 +42,7 @@ describe('a venue that blocks the address', () => {
     expect([received.length - sent, pauses(events)]).toEqual([0, 1])
   })
 
-  test('a second time in one run is not waited for again', async () => {
+  test('is not waited for a second time in one run', async () => {
     let blocked = true
     const { venue, settle, received, events } = await loopback((request, response, count) =>
       blocked
@@ -61,7 +61,7 @@ describe('a venue that blocks the address', () => {
     expect([error.code, received.length, pauses(events)]).toEqual(['blocked', sent, 1])
   })
 
-  test('keeps no caller waiting who stops during the pause', async () => {
+  test('does not hold up a caller who stops during the pause', async () => {
     const { venue, settle } = await loopback(reply(429, refusal('429')))
     const account = venue.account(access)
     await settle(Promise.allSettled([account.request(settings, {}), account.request(openOrders, {})]))
@@ -72,14 +72,14 @@ describe('a venue that blocks the address', () => {
     await expect(waiting).rejects.toThrow(Stopped)
   })
 
-  test('is not supposed where refusals come on one budget alone', async () => {
+  test('is not assumed if refusals come on one budget only', async () => {
     const { venue, settle, events } = await loopback(reply(429, refusal('429')))
     await caught(settle(venue.account(access).request(settings, {})))
     await caught(settle(venue.account(access).request(settings, {})))
     expect(pauses(events)).toBe(0)
   })
 
-  test('is not supposed where another budget succeeds in between', async () => {
+  test('is not assumed if another budget succeeds in between', async () => {
     const { venue, settle, events } = await loopback((request, response, count) =>
       request.path.includes('settings')
         ? reply(200, envelope({ uid: '1' }))(request, response, count)

@@ -133,7 +133,7 @@ describe('a body', () => {
     expect(outcome).toMatchObject({ kind: 'body not decodable', message: '50 content encodings' })
   })
 
-  test('that comes a byte at a time and never ends is given up when its time is over', async () => {
+  test('that comes one byte at a time and never ends is given up when its time is over', async () => {
     const origin = await serve((_request, response) => {
       response.write('[')
       const timer = setInterval(() => response.write(' '), 10)
@@ -149,7 +149,7 @@ describe('a body', () => {
     })
   })
 
-  test('of JSON nested without end is refused without walking it', () => {
+  test('of endlessly nested JSON is refused without walking it', () => {
     for (const [open, close] of [
       ['[', ']'],
       ['{"a":', '}'],
@@ -164,7 +164,7 @@ describe('a body', () => {
   })
 })
 
-describe('JSON that is costly on purpose', () => {
+describe('deliberately costly JSON', () => {
   test.each([
     ['a run of zeros', `{"a":${'0'.repeat(2_000_000)}}`],
     ['a run of digits where none can stand', `{"a"${'7'.repeat(2_000_000)}}`],
@@ -183,7 +183,7 @@ describe('JSON that is costly on purpose', () => {
     expect(performance.now() - before).toBeLessThan(3_000)
   })
 
-  test('a row that is quarantined with texts of many megabytes in it is kept whole', () => {
+  test('a quarantined row with texts of many megabytes is kept completely', () => {
     for (const long of ['y'.repeat(20_000_000), '\\n\\"'.repeat(5_000_000)]) {
       const row = `{"id":null,"x":"${long}"}`
       const rows = rawRows(`{"code":"00000","data":[{"id":"1"}, ${row} ]}`, 'list', taxRecord)
@@ -232,7 +232,7 @@ describe('headers', () => {
       'chunks of an impossible size',
       'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nfffffffffffffffff\r\n',
     ],
-  ])('of %s fail as a connection does', async (_what, bytes) => {
+  ])('with %s fail like a broken connection', async (_what, bytes) => {
     const origin = await serveBytes((socket) => socket.end(bytes))
 
     const { outcome } = await ask(origin)
@@ -245,28 +245,31 @@ describe('an answer that is sent twice', () => {
   test.each([
     ['at once', 0],
     ['a moment later', 5],
-  ])('%s ends the connection, and is no answer to the next request', async (_when, delayMs) => {
-    const closings: Promise<unknown>[] = []
-    const origin = await serveBytes((socket) => {
-      closings.push(once(socket, 'close'))
-      socket.on('data', (data) => {
-        const [, path = ''] = /^GET (\S+)/.exec(data.toString()) ?? []
-        const answer = `HTTP/1.1 200 OK\r\ncontent-length: ${path.length}\r\n\r\n${path}`
-        if (delayMs === 0) return socket.write(answer + answer)
-        socket.write(answer)
-        setTimeout(() => socket.writable && socket.write(answer), delayMs)
+  ])(
+    '%s ends the connection, and is not taken for the answer to the next request',
+    async (_when, delayMs) => {
+      const closings: Promise<unknown>[] = []
+      const origin = await serveBytes((socket) => {
+        closings.push(once(socket, 'close'))
+        socket.on('data', (data) => {
+          const [, path = ''] = /^GET (\S+)/.exec(data.toString()) ?? []
+          const answer = `HTTP/1.1 200 OK\r\ncontent-length: ${path.length}\r\n\r\n${path}`
+          if (delayMs === 0) return socket.write(answer + answer)
+          socket.write(answer)
+          setTimeout(() => socket.writable && socket.write(answer), delayMs)
+        })
       })
-    })
-    const agent = new Agent({ connections: 1, pipelining: 1 })
-    onTestFinished(() => agent.destroy())
-    const told: string[] = []
-    for (const path of ['/one', '/two', '/three', '/four']) {
-      const outgoing = { origin, method: 'GET', path, headers: {}, body: '' } as const
-      const { body } = await exchange(agent, outgoing, LIMITS, systemClock, new AbortController().signal)
-      told.push(body.toString())
-      await closings.at(-1)
-    }
+      const agent = new Agent({ connections: 1, pipelining: 1 })
+      onTestFinished(() => agent.destroy())
+      const told: string[] = []
+      for (const path of ['/one', '/two', '/three', '/four']) {
+        const outgoing = { origin, method: 'GET', path, headers: {}, body: '' } as const
+        const { body } = await exchange(agent, outgoing, LIMITS, systemClock, new AbortController().signal)
+        told.push(body.toString())
+        await closings.at(-1)
+      }
 
-    expect(told).toEqual(['/one', '/two', '/three', '/four'])
-  })
+      expect(told).toEqual(['/one', '/two', '/three', '/four'])
+    },
+  )
 })

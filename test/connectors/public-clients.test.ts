@@ -29,7 +29,7 @@ interface Answer {
   readonly data: unknown
 }
 
-test('every endpoint of the interface document answers it', async () => {
+test('every endpoint of the interface document answers', async () => {
   const [parent, , broker, brokersSub, sub] = sandbox.accounts
   const { v2, v3 } = clientsOf(parent!)
   const tax = clientsOf(parent!.taxKey).v3

@@ -42,7 +42,7 @@ describe('a request that fails', () => {
     expect(venue.counters).toEqual({ requests: 2, retries: 1 })
   })
 
-  test('is not tried again beyond 30 s, slots of its budget included', async () => {
+  test('is not retried beyond 30 s, including waiting for slots of its budget', async () => {
     // Once in ten seconds: the tries wait for their slots, whatever the pauses.
     const { venue, settle, received } = await loopback(reply(500, refusal('40015')), {
       budgets: { 'account.settings': { count: 1, perMs: 10_000 } },
@@ -52,7 +52,7 @@ describe('a request that fails', () => {
     expect(venue.counters.requests).toBe(3)
   })
 
-  test('by one time-out after the other is given up when 30 s have passed', async () => {
+  test('because of one time-out after another is given up after 30 s', async () => {
     const { venue, clock } = await loopback(() => undefined)
     const asked = caught(venue.account(access).request(settings, {}))
     for (let second = 0; second < 30; second += 1) {
@@ -83,7 +83,7 @@ describe('a request that fails', () => {
     expect(received.map(({ at }) => at)).toEqual([0, 7_000])
   })
 
-  test('for the rate is one, and waits as Retry-After asks, though its body is cut off', async () => {
+  test('for the rate counts as that, and waits as Retry-After asks, although its body is cut off', async () => {
     const { venue, settle, received } = await loopback(
       inTurn(cutOff(429, { 'retry-after': '7' }), reply(200, envelope({ uid: '1' }))),
     )
@@ -100,14 +100,14 @@ describe('a request that fails', () => {
     expect([received.length, clock.monotonic()]).toEqual([1, 0])
   })
 
-  test('with a code that is not known is tried three times and shown', async () => {
+  test('with an unknown code is tried three times and shown', async () => {
     const { venue, settle, received } = await loopback(reply(200, refusal('99999', 'something new')))
     const error = await caught(settle(venue.account(access).request(settings, {})))
     expect(error).toBeInstanceOf(UnknownRefusal)
     expect([error.code, error.venueMessage, received.length]).toEqual(['99999', 'something new', 3])
   })
 
-  test('is not asked for again as a part of what was answered by nothing known, unless something else is wrong', async () => {
+  test('is not retried as part of a window without a recognisable answer, unless something else is wrong', async () => {
     const refused = await loopback(reply(400, refusal('99999')))
     const asked = refused.venue.account(access).request(settings, {}, { failedBefore: 'window' })
     expect(await caught(refused.settle(asked))).toBeInstanceOf(UnknownRefusal)
@@ -121,20 +121,20 @@ describe('a request that fails', () => {
     expect(behind.received).toHaveLength(1)
   })
 
-  test('for its credentials is not tried again', async () => {
+  test('for its credentials is not retried', async () => {
     const { venue, settle, received } = await loopback(reply(401, refusal('40009', 'sign signature error')))
     const error = await caught(settle(venue.account(access).request(settings, {})))
     expect(error).toBeInstanceOf(CredentialRefused)
     expect([error.exitCode, received.length]).toEqual([4, 1])
   })
 
-  test('with nothing but a code is told by that code', async () => {
+  test('with nothing but a code is reported by that code', async () => {
     const { venue, settle } = await loopback(reply(200, '{"code":40014}'))
     const error = await caught(settle(venue.account(access).request(settings, {})))
     expect([error.name, error.code, error.venueMessage]).toEqual(['PermissionRefused', '40014', ''])
   })
 
-  test('shows no secret, also where the venue repeats one', async () => {
+  test('shows no secret, even if the venue repeats one', async () => {
     const { venue, settle } = await loopback(
       reply(400, refusal('40012', 'api-passphrase of api-key is wrong')),
     )
@@ -194,7 +194,7 @@ describe('a request that fails', () => {
       'reset',
     ],
   ])(
-    'a connection %s is named in a plain sentence with the host',
+    'a connection %s is described in a plain sentence with the host',
     async (_what, handler, sentence, address, code) => {
       const { baseUrl } = await loopback(handler)
       const { venue, settle, events } = await loopback(reply(200, ''), { baseUrl: address(baseUrl) })

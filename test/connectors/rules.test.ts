@@ -23,11 +23,11 @@ describe('a request that keeps every rule', () => {
     expect(Object.keys(good)).toEqual(endpoints.map(({ name }) => name))
   })
 
-  test.each(Object.entries(good))('to %s is sent as it is', (name, params) => {
+  test.each(Object.entries(good))('to %s is sent unchanged', (name, params) => {
     expect(validateParams(findEndpoint(name)!, params, { now: NOW })).toEqual(params)
   })
 
-  test('may give numbers, which become texts on the wire', () => {
+  test('may give numbers, which are sent as texts', () => {
     const params = { ...good['tax.records'], startTime: NOW - DAY, endTime: NOW, limit: 100 }
     expect(validateParams(findEndpoint('tax.records')!, params)).toMatchObject({
       startTime: String(NOW - DAY),
@@ -55,7 +55,7 @@ describe('a request that keeps every rule', () => {
     expect(validateParams(findEndpoint('broker.createApiKey')!, params)).toEqual(params)
   })
 
-  test('may name the coins to convert in one text, as the document’s table has it', () => {
+  test('may list the coins to convert in one text, as in the document’s table', () => {
     expect(validateParams(findEndpoint('convert.smallBalances')!, { coinList: 'SHIB' })).toEqual({
       coinList: 'SHIB',
     })
@@ -77,14 +77,14 @@ describe('a request that breaks a rule', () => {
     expect((error as UsageError).details.where).toBe(`interface document, ${endpoint.section}`)
   })
 
-  test('is told of all its violations at once', () => {
+  test('reports all its violations at once', () => {
     const endpoint = findEndpoint('tax.records')!
     expect(() => validateParams(endpoint, { limit: '0', colour: 'red' })).toThrow(
       'tax.records: bizType is required; startTime is required; endTime is required; limit must be a whole number from 1 to 500; colour is not a field of this endpoint.',
     )
   })
 
-  test('of retention is refused where the venue’s time is given', () => {
+  test('of retention is refused if the venue’s time is given', () => {
     const endpoint = findEndpoint('tax.records')!
     const params = { bizType: 'SPOT', startTime: String(NOW), endTime: String(NOW + DAY) }
     expect(validateParams(endpoint, params, { now: NOW + 366 * DAY })).toEqual(params)

@@ -28,7 +28,7 @@ describe('a secret in a body', () => {
     }
   })
 
-  test('of several lines, such as a key in PEM form, is found with its line ends escaped', () => {
+  test('of several lines, such as a key in PEM form, is found with escaped line ends', () => {
     const pem = '-----BEGIN KEY-----\nabc+/=\n-----END KEY-----\n'
     const body = JSON.stringify({ msg: pem })
     expect(redact(body, pem).text).toBe(`{"msg":"${'*'.repeat(body.length - 10)}"}`)
@@ -42,11 +42,11 @@ describe('a secret in a body', () => {
     expect(redact('abcdef abc', 'abc', 'abcdef').text).toBe('****** ***')
   })
 
-  test('of digits alone that stands as a bare number leaves a number, so that the body can still be read', () => {
+  test('of digits alone that is a bare number is replaced by a number, so that the body can still be read', () => {
     expect(redact('{"uid":123456}', '123456').text).toBe('{"uid":999999}')
   })
 
-  test('of digits alone is not mistaken for a part of an amount or an id', () => {
+  test('of digits alone is not found inside an amount or an id', () => {
     const text = '{"amount":"0.123456","id":"1234567","msg":"123456"}'
     expect(redact(text, '123456').text).toBe('{"amount":"0.123456","id":"1234567","msg":"999999"}')
   })
@@ -59,19 +59,19 @@ describe('a body without secrets', () => {
     expect(redactSecrets(body, ['s3cret']).body).toBe(body)
   })
 
-  test('keeps bytes that are not UTF-8 where another part is replaced', () => {
+  test('keeps bytes that are not UTF-8 if another part is replaced', () => {
     const body = Buffer.concat([Buffer.from([0xff, 0x80]), Buffer.from('s3cret')])
     const clean = Buffer.concat([Buffer.from([0xff, 0x80]), Buffer.from('******')])
     expect(redactSecrets(body, ['s3cret']).body).toEqual(clean)
   })
 })
 
-test('a text that is shown holds no secret either', () => {
+test('a displayed text contains no secret either', () => {
   expect(redactText('sign of s3cret is wrong', ['s3cret'])).toBe('sign of ****** is wrong')
 })
 
 describe('the search', () => {
-  test('takes at most three steps for each byte, whatever secret and body are made to look like', () => {
+  test('takes at most three steps for each byte, however secret and body are constructed', () => {
     let steps = 0
     const push = MultiSearch.prototype.push
     MultiSearch.prototype.push = function (this: MultiSearch, byte: number) {
@@ -102,7 +102,7 @@ describe('the search', () => {
     }
   })
 
-  test('finds what an expression finds that tries every place', () => {
+  test('finds the same as an expression that tries every position', () => {
     const random = seeded(7)
     for (let round = 0; round < 3_000; round += 1) {
       const letters = (most: number): string =>

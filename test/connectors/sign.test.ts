@@ -11,7 +11,7 @@ const SECRET = 'test-secret-0123456789abcdef'
 const AT = 1684814440729
 
 describe('a signature', () => {
-  test('of a request without parameters is that of the published clients', () => {
+  test('of a request without parameters equals that of the published clients', () => {
     const wire = wireOf('GET', '/api/v3/account/settings', {})
     expect(signature(wire, AT, SECRET)).toBe('NCHekc7P6gja2z+kRBSxbh2buXafJD1Lz9Zc97nFhgc=')
   })
@@ -56,7 +56,7 @@ describe('a signature', () => {
 })
 
 describe('a request', () => {
-  test('has the list itself as its body where the interface wants one', () => {
+  test('has the list itself as its body if the interface requires it', () => {
     const orders = [{ orderId: '1', qty: '2' }]
     expect(wireOf('POST', '/p', { orders }, 'orders').body).toBe('[{"orderId":"1","qty":"2"}]')
   })
@@ -68,13 +68,13 @@ describe('a request', () => {
 })
 
 describe('the venue’s clock', () => {
-  test('is taken half way between sending and receiving', () => {
+  test('is taken half-way between sending and receiving', () => {
     const offset = new ClockOffset()
     offset.measure(1_700_000_005_000, 1_700_000_000_000, 1_700_000_002_000)
     expect(offset.at(1_700_000_002_000)).toBe(1_700_000_006_000)
   })
 
-  test('is unknown until an answer has told it, and after a refusal of the time', () => {
+  test('is unknown until an answer has given it, and after a refusal for the time', () => {
     const offset = new ClockOffset()
     expect(offset.at(0)).toBeNull()
     offset.measure(1_700_000_000_000, 0, 0)
@@ -88,13 +88,13 @@ describe('the venue’s clock', () => {
     expect(offset.at(0)).toBe(1_001)
   })
 
-  test('is not moved by the second answer either, nor by two of three, where the machine’s clock agrees with the rest', () => {
+  test('is not moved by the second answer either, nor by two of three, if the machine’s clock agrees with the rest', () => {
     const offset = new ClockOffset(1_004)
     for (const time of [1_000, -3_600_000, -3_600_001]) offset.measure(time, 0, 0)
     expect(offset.at(0)).toBe(1_000)
   })
 
-  test('is not where the machine’s clock stands once its time was refused', () => {
+  test('ignores the machine’s clock once its time was refused', () => {
     const offset = new ClockOffset(7_200_000)
     offset.forget()
     for (const time of [1_000, 1_001]) offset.measure(time, 0, 0)

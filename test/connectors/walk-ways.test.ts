@@ -197,7 +197,7 @@ describe.each([
   ['a feed whose rows prove their times', byTime],
   ['a feed that only whole windows prove', byId],
 ])('%s', (_, endpoint) => {
-  test.each(REPORTED)('%s: every row comes, or its instant is said to be unproven', (_, way) => {
+  test.each(REPORTED)('%s: every row arrives, or its instant is stated to be unproven', (_, way) => {
     fc.assert(
       fc.property(times, (instants) => {
         const list = recordsOf(instants)
@@ -211,7 +211,7 @@ describe.each([
     )
   })
 
-  test.each(REPORTED.slice(0, 3))('%s: crowded instants are read whole by the cursor', (_, way) => {
+  test.each(REPORTED.slice(0, 3))('%s: crowded instants are read completely by the cursor', (_, way) => {
     fc.assert(
       fc.property(times, (instants) => {
         const list = recordsOf(instants)
@@ -223,7 +223,7 @@ describe.each([
     )
   })
 
-  test('any other way: no claim without its rows', () => {
+  test('any other way: nothing is claimed without its rows', () => {
     fc.assert(
       fc.property(ways, times, (way, instants) => {
         // Where pages are turned round or in no order, nothing tells the rows of one instant apart.
@@ -236,7 +236,7 @@ describe.each([
   })
 
   test.each(['newest first', 'oldest first'] as const)(
-    '%s, pages cut short at random: every row comes',
+    '%s, pages cut short at random: every row arrives',
     (order) => {
       fc.assert(
         fc.property(times, fc.infiniteStream(fc.integer({ min: 1, max: 3 })), (instants, cuts) => {
@@ -252,14 +252,14 @@ describe.each([
   )
 })
 
-describe('rows beside the window', () => {
+describe('rows outside the window', () => {
   /** Sparse and dense, so that some windows have nothing but what lies beside them. */
   const few = fc.array(fc.integer({ min: 0, max: 1_000 }), { maxLength: 40 })
   const strays: fc.Arbitrary<Way> = fc
     .tuple(ways, fc.constantFrom('first', 'last', 'rounded'))
     .map(([way, beside]) => ({ ...way, beside }))
 
-  test('prove nothing: no claim without its rows, and after a bounded number of requests the walk ends or is given up', () => {
+  test('prove nothing: nothing is claimed without its rows, and after a bounded number of requests the walk ends or is given up', () => {
     fc.assert(
       fc.property(strays, few, (way, instants) => {
         const list = recordsOf([...new Set(instants)])
@@ -270,7 +270,7 @@ describe('rows beside the window', () => {
     )
   })
 
-  test('one of before 1970 may have taken the place of another on a full page', () => {
+  test('from before 1970 may have taken the place of another on a full page', () => {
     const way: Way = {
       order: 'newest first',
       ids: 'rising',
@@ -281,7 +281,7 @@ describe('rows beside the window', () => {
     walk(byTime, recordsOf([900, 901, 902, 903]), way)
   })
 
-  test('stop nothing where they are rounded and the cursor leads on: every row comes', () => {
+  test('stop nothing if they are rounded and the cursor continues: every row arrives', () => {
     const orders = fc.constantFrom('newest first', 'oldest first')
     // No more of them than a page has room for beside a row of its window.
     const apart = fc.uniqueArray(
@@ -304,7 +304,7 @@ test.each([
   // As the document's sample of 4.23 spells it.
   'ctime',
 ])(
-  'rows of one instant (%s) on both sides of a page’s edge are read again apart: one of them may be on neither page',
+  'rows of one instant (%s) on both sides of a page’s edge are read again separately: one of them may be on neither page',
   (time) => {
     // As listed: 42 stands between 49 and 28, but behind 35, so that "ids below 35" never brings it, and all that came falls.
     const list: readonly Kept[] = [

@@ -40,7 +40,7 @@ describe('a walk through tax records', () => {
     expect(shown(state)).toEqual({ window: { start: 13 * DAY, end: 20 * DAY }, cursor: null })
   })
 
-  test('is one window where the need is shorter than the span', () => {
+  test('is one window if the need is shorter than the span', () => {
     const state = beginWalk(tax, { start: 5, end: 9 })
     expect(shown(state)).toEqual({ window: { start: 5, end: 9 }, cursor: null })
   })
@@ -56,7 +56,7 @@ describe('a walk through tax records', () => {
     expect(step).toEqual({ covers: { start: 5, end: 9 }, unproven: null, next: null })
   })
 
-  test('newest first: asks again from the oldest row of a full page, whose new rows prove the page before', () => {
+  test('newest first: continues from the oldest row of a full page, whose new rows prove the page before', () => {
     const begun = beginWalk(tax, { start: 0, end: 100 })
     const first = advance(tax, begun, pageOf(tax, [row(9, 90), row(8, 80), row(7, 70)]))
     expect(first.covers).toBeNull()
@@ -68,7 +68,7 @@ describe('a walk through tax records', () => {
     expect(shown(third.next!)).toEqual({ window: { start: 0, end: 40 }, cursor: '5' })
   })
 
-  test('oldest first: asks again from the newest row of a full page', () => {
+  test('oldest first: continues from the newest row of a full page', () => {
     const begun = beginWalk(tax, { start: 0, end: 100 })
     const first = advance(tax, begun, pageOf(tax, [row(1, 10), row(2, 20), row(3, 30)]))
     expect(first.covers).toBeNull()
@@ -80,7 +80,7 @@ describe('a walk through tax records', () => {
     expect(end).toEqual({ covers: { start: 40, end: 100 }, unproven: null, next: null })
   })
 
-  test('asks for both sides of a full page behind which nothing new came', () => {
+  test('requests both sides of a full page after which nothing new arrived', () => {
     const begun = beginWalk(tax, { start: 0, end: 100 })
     const first = advance(tax, begun, pageOf(tax, [row(9, 90), row(8, 80), row(7, 70)]))
     const second = advance(tax, first.next!, pageOf(tax, [row(7, 70)]))
@@ -90,7 +90,7 @@ describe('a walk through tax records', () => {
     expect(shown(third.next!)).toEqual({ window: { start: 90, end: 100 }, cursor: null })
   })
 
-  test('goes on behind a short page that reached far into its window from the oldest row, inclusive', () => {
+  test('continues after a short page that reached far into its window from the oldest row, inclusive', () => {
     const begun = beginWalk(tax, { start: 0, end: 20 * DAY })
     const step = advance(tax, begun, pageOf(tax, [row(2, 15 * DAY), row(1, 14 * DAY)]))
     expect(step.covers).toEqual({ start: 14 * DAY + 1, end: 20 * DAY })
@@ -99,14 +99,14 @@ describe('a walk through tax records', () => {
     expect(older.covers).toEqual({ start: 8 * DAY + 1, end: 14 * DAY })
   })
 
-  test('asks what follows a short page of the newest rows alone', () => {
+  test('requests only what follows a short page of the newest rows', () => {
     const begun = beginWalk(tax, { start: 0, end: 20 * DAY })
     const step = advance(tax, begun, pageOf(tax, [row(2, 19 * DAY), row(1, 18 * DAY)]))
     expect(step.covers).toEqual({ start: 18 * DAY + 1, end: 20 * DAY })
     expect(shown(step.next!)).toEqual({ window: { start: 13 * DAY, end: 20 * DAY }, cursor: '1' })
   })
 
-  test('claims nothing by a short page of one instant, whose order nobody knows, until nothing follows it', () => {
+  test('claims nothing for a short page of one instant, whose order is unknown, until nothing follows it', () => {
     const begun = beginWalk(tax, { start: 0, end: 20 * DAY })
     const first = advance(tax, begun, pageOf(tax, [row(1, 14 * DAY)]))
     expect(first.covers).toBeNull()
@@ -115,7 +115,7 @@ describe('a walk through tax records', () => {
     expect(empty.covers).toEqual({ start: 13 * DAY, end: 20 * DAY })
   })
 
-  test('learns from the rows behind a short page of one instant in which order they come', () => {
+  test('learns the order from the rows after a short page of one instant', () => {
     const begun = beginWalk(tax, { start: 0, end: 100 })
     const first = advance(tax, begun, pageOf(tax, [row(5, 50)]))
     const older = advance(tax, first.next!, pageOf(tax, [row(4, 40)]))
@@ -124,7 +124,7 @@ describe('a walk through tax records', () => {
     expect(newer.covers).toEqual({ start: 0, end: 59 })
   })
 
-  test('asks for windows of their own where a cursor brings known rows again', () => {
+  test('requests separate windows if a cursor returns known rows again', () => {
     const begun = beginWalk(tax, { start: 0, end: 100 })
     const first = advance(tax, begun, pageOf(tax, [row(1, 10), row(2, 20)]))
     expect(first.covers).toEqual({ start: 0, end: 19 })
@@ -135,7 +135,7 @@ describe('a walk through tax records', () => {
     expect(shown(empty.next!)).toEqual({ window: { start: 20, end: 20 }, cursor: null })
   })
 
-  test('reads what lies before, after and in a full page of one instant apart', () => {
+  test('reads what lies before, after and in a full page of one instant separately', () => {
     const begun = beginWalk(tax, { start: 0, end: 60 })
     const first = advance(tax, begun, pageOf(tax, [row(9, 50), row(8, 50), row(7, 50)]))
     expect(first.covers).toBeNull()
@@ -154,7 +154,7 @@ describe('a walk through tax records', () => {
     ['ids that rise, and a cursor that brings known rows again', [1, 2, 3], [1, 2]],
     ['ids in no order, and a cursor that may have passed some', [3, 9, 2], [1]],
     ['ids that fall, and a known row among the new ones behind the cursor', [9, 8, 7], [8, 6]],
-  ])('says that an instant is unproven with %s', (_, ids, behind) => {
+  ])('states that an instant is unproven with %s', (_, ids, behind) => {
     const begun = beginWalk(tax, { start: 50, end: 50 })
     const rows = ids.map((id) => row(id, 50))
     const first = advance(tax, begun, pageOf(tax, rows))
@@ -183,7 +183,7 @@ describe('a walk through tax records', () => {
     expect(openRanges(first.next!)).toEqual([{ start: 10, end: 100 }])
   })
 
-  test('claims a short page out of order when nothing follows it', () => {
+  test('claims a short page out of order if nothing follows it', () => {
     const wide: Endpoint = { ...tax, page: { ...tax.page, size: 9 } as Endpoint['page'] }
     const begun = beginWalk(wide, { start: 10, end: 100 })
     const first = advance(wide, begun, pageOf(wide, [row(3, 30), row(2, 60), row(1, 40)]))
@@ -192,7 +192,7 @@ describe('a walk through tax records', () => {
     expect(end).toEqual({ covers: { start: 10, end: 100 }, unproven: null, next: null })
   })
 
-  test('passes over single rows without a readable time or id', () => {
+  test('skips single rows without a readable time or id', () => {
     const begun = beginWalk(tax, { start: 0, end: 100 })
     const step = advance(tax, begun, pageOf(tax, [row(9, 90), row(8, 80), { id: null, ts: '' }]))
     expect(shown(step.next!)).toEqual({ window: { start: 0, end: 80 }, cursor: null })
@@ -220,7 +220,7 @@ describe('a walk through tax records', () => {
     expect(end.covers).toEqual({ start: 20, end: 60 })
   })
 
-  test('gives up a window and what is older, and goes on with what is newer', () => {
+  test('gives up a window and everything older, and continues with what is newer', () => {
     const begun = beginWalk(tax, { start: 0, end: 20 * DAY })
     const first = advance(tax, begun, pageOf(tax, [row(9, 19 * DAY), row(8, 18 * DAY), row(7, 17 * DAY)]))
     const { gone, next } = giveUpWindow(tax, first.next!)
@@ -228,7 +228,7 @@ describe('a walk through tax records', () => {
     expect(shown(next!)).toEqual({ window: { start: 17 * DAY + 1, end: 20 * DAY }, cursor: null })
   })
 
-  test('looks for what is within reach of a window that is refused, and gives up nothing that is open', () => {
+  test('looks for what is still available in a refused window, and gives up nothing that is undecided', () => {
     const begun = beginWalk(tax, { start: 0, end: 20 * DAY })
     const first = advance(tax, begun, pageOf(tax, [row(9, 19 * DAY), row(8, 18 * DAY), row(7, 17 * DAY)]))
     const next = narrowWindow(tax, first.next!)
@@ -246,7 +246,7 @@ describe('a walk through tax records', () => {
     expect(step.next!.cursor).toBe('1375573238088888367')
   })
 
-  test('passes over all that hangs on the answer, not only the window that is asked for, and goes on with the rest', () => {
+  test('skips everything that depends on the answer, not only the requested window, and continues with the rest', () => {
     const begun = beginWalk(tax, { start: 0, end: 20 * DAY })
     const rows = [19, 18, 17].map((day) => row(day, day * DAY))
     const first = advance(tax, begun, pageOf(tax, rows)).next!
@@ -257,7 +257,7 @@ describe('a walk through tax records', () => {
     expect(openRanges(next!)).toEqual([{ start: 0, end: 13 * DAY }])
   })
 
-  test('has parts for what was passed over, which share an instant, and none of an hour', () => {
+  test('divides what was skipped into parts that share an instant, but nothing shorter than an hour', () => {
     const HOUR = DAY / 24
     const windows = (hours: number) =>
       partsOf(tax, { start: 0, end: hours * HOUR }).map(({ window, rest }) => ({ window, rest }))
@@ -268,7 +268,7 @@ describe('a walk through tax records', () => {
     expect(windows(1)).toEqual([])
   })
 
-  test('passes over what is left of a window of which a page has proven the newer part', () => {
+  test('skips what is left of a window whose newer part a page has proven', () => {
     const begun = beginWalk(tax, { start: 0, end: 100 })
     const short = advance(tax, begun, pageOf(tax, [row(9, 90), row(8, 80)]))
     expect(short.covers).toEqual({ start: 81, end: 100 })
@@ -280,7 +280,7 @@ describe('a walk through orders', () => {
   const answer = (list: unknown, cursor?: unknown) => extractPage(orderHistory, { list, cursor })
   const order = { orderId: '5', createdTime: '50' }
 
-  test('claims a window only when its last page has come', () => {
+  test('claims a window only when its last page has arrived', () => {
     const begun = beginWalk(orderHistory, { start: 0, end: 40 * DAY })
     const first = advance(orderHistory, begun, answer([order], '77'))
     expect(first.covers).toBeNull()
@@ -299,7 +299,7 @@ describe('a walk through orders', () => {
     expect(step).toEqual({ covers: { start: 0, end: 9 }, unproven: null, next: null })
   })
 
-  test('takes no full page without a cursor for the end: halves of the window tell, and an instant is unproven', () => {
+  test('does not take a full page without a cursor for the end: halves of the window show it, and a single instant is unproven', () => {
     const full = answer(
       Array.from({ length: 100 }, () => order),
       null,
@@ -323,7 +323,7 @@ describe('a walk through orders', () => {
     expect(step).toEqual({ covers: { start: 0, end: 9 }, unproven: null, next: null })
   })
 
-  test('goes on over an empty page whose cursor leads on', () => {
+  test('continues over an empty page whose cursor continues', () => {
     const begun = beginWalk(orderHistory, { start: 0, end: 9 })
     const step = advance(orderHistory, begun, answer([], '77'))
     expect(step.covers).toBeNull()
@@ -335,7 +335,7 @@ describe('a walk through orders', () => {
     expect(() => answer([order], cursor)).toThrow(MalformedAnswer)
   })
 
-  test('refuses a cursor that comes twice, also over a stop', () => {
+  test('refuses a cursor that is repeated, even across a stop', () => {
     const state = resumeWalk({ start: 0, end: 9 }, { start: 0, end: 9 }, '77')
     expect(() => advance(orderHistory, state, answer([order], '77'))).toThrow(RepeatedCursor)
   })
@@ -360,13 +360,13 @@ describe('numbered pages', () => {
     expect(turnPage(customers, second, page())).toBeNull()
   })
 
-  test('are refused where the venue sends the same page again', () => {
+  test('are refused if the venue sends the same page again', () => {
     const second = turnPage(customers, firstPage, page('a', 'b'))!
     expect(() => turnPage(customers, second, page('a', 'b'))).toThrow(RepeatedCursor)
   })
 })
 
-describe('what a walk costs where the venue keeps to the document', () => {
+describe('what a walk costs if the venue keeps to the document', () => {
   const SPAN = 100
   const wide: Endpoint = {
     ...tax,
@@ -396,12 +396,12 @@ describe('what a walk costs where the venue keeps to the document', () => {
 
   const dense = Array.from({ length: 1_000 }, (_, place) => row(place + 1, place + 1))
 
-  test('one request a window where pages never come full, dense or empty', () => {
+  test('one request a window if pages are never full, dense or empty', () => {
     expect(requestsFor(dense, 500)).toBeLessThanOrEqual(11)
     expect(requestsFor([], 500)).toBe(10)
   })
 
-  test('one request a page where windows hold many pages: a page shares one row with the next', () => {
+  test('one request a page if windows hold many pages: a page shares one row with the next', () => {
     // 101 rows to a window: pages of 23, of which 22 are new, and one that asks what follows the newest window's last.
     expect(requestsFor(dense, 23)).toBeLessThanOrEqual(5 * 10 + 1)
   })

@@ -110,7 +110,7 @@ async function found(ledger: Ledger, { caption, columns }: Table): Promise<strin
 const sorted = (rows: readonly (readonly string[])[]) =>
   rows.map((row) => row.join(' | ')).toSorted((one, other) => (one < other ? -1 : 1))
 
-test('every table of the page is one that is given or compared', () => {
+test('every table of the page is either given or compared', () => {
   expect(books).toHaveLength(7)
   const captions = books.flatMap(({ tables }) => tables.map(({ caption }) => caption))
   expect(captions).toHaveLength((page.match(/^\| --- /gm) ?? []).length)
@@ -123,7 +123,7 @@ test('every table of the page is one that is given or compared', () => {
 })
 
 test.each(books)(
-  'the book of the page is as it says: $title',
+  'the book of the page matches: $title',
   async ({ text, tables }) => {
     const given = tables.filter(isGiven)
     for (const feesInKind of ['disposal', 'net'] as const) {

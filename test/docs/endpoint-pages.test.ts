@@ -60,7 +60,7 @@ describe('the page of the types', () => {
     expect(readFileSync(join(packageRoot, 'docs', 'types.md'), 'utf8')).toBe(typePage())
   })
 
-  test('has every name that the public has seen, with its kind in each feed', () => {
+  test('has every name that is publicly known, with its kind in each feed', () => {
     const [, listed = ''] = typePage().split('\n## Names\n')
     const rows = listed.split('\n').map((line) => line.split(' | '))
     const kindsOf = (name: string, feed: number): string[] =>
@@ -115,7 +115,7 @@ describe('the request fields of an endpoint', () => {
     ])
   })
 
-  test('of a list of objects stand below it', () => {
+  test('of a list of objects are listed below it', () => {
     expect(fieldsOf('trade.batchModifyOrders').map(({ name }) => name)).toEqual([
       'orders',
       'orders[].orderId',

@@ -85,7 +85,7 @@ test.each([...TOLD, ...NEED_ROWS])(
   },
 )
 
-test('commands of the pages that only read the books answer', async () => {
+test('commands on the pages that only read the books succeed', async () => {
   const dir = temporaryFolder()
   const out = temporaryFolder()
   expect((await command(['build', '--dir', dir])).code).toBe(0)

@@ -110,7 +110,7 @@ test.each(questions.map(([name]) => name))('%s is answered', async (name) => {
   expect(Array.isArray(await answer(name))).toBe(true)
 })
 
-test('answers are those of the books: 1,000 less 101 and a fee’s worth, plus 130, and a gain of 29', async () => {
+test('answers are those of the books: 1,000 less 101 and the value of a fee, plus 130, and a gain of 29', async () => {
   expect((await answer('Net worth over time')).map((row) => row[1])).toEqual(['999', '1029'])
   expect(await answer('Fees by symbol')).toEqual([
     ['ETHUSDT', 'USDT', '2', '2', 0],
@@ -124,21 +124,21 @@ test('answers are those of the books: 1,000 less 101 and a fee’s worth, plus 1
   ])
 })
 
-test('a feed that failed as a whole is complete on no day, and one that does not apply lacks nothing', async () => {
+test('a feed that failed as a whole is complete on no day, and one that does not apply has no gaps', async () => {
   const days = ['2026-01-02', '2026-01-03', '2026-01-04', '2026-01-05', '2026-01-06']
   expect(await answer('Days on which a feed is not complete')).toEqual(
     days.map((day) => ['main', 'p2p.orders', '', day, 'failed', 'no permission']),
   )
 })
 
-test('margin that is set aside within an account was sent to nobody outside', async () => {
+test('margin that is set aside within an account was not sent to anyone outside', async () => {
   expect(await answer('Who sent what to whom')).toEqual([
     ['USDC', 'main:UNIFIED', 'margin', 1, '40'],
     ['USDC', 'main:UNIFIED', 'outside', 1, '7'],
   ])
 })
 
-test('a pair and the futures contract of the same name have each their own slippage, also in the console', async () => {
+test('a pair and the futures contract of the same name each have their own slippage, also in the console', async () => {
   const apart = [
     ['SPOT', 'ETHUSDT', 'buy', 1, '2', '2'],
     ['USDT-FUTURES', 'ETHUSDT', 'buy', 1, '2', '6'],
@@ -153,7 +153,7 @@ const statements = [...joins.matchAll(/```sql\n([\s\S]*?)```/g), ...joins.matchA
   ([, sql = '']) => sql,
 )
 
-test('the joins are answered as they stand, and none counts a row twice', async () => {
+test('the joins work as printed, and none counts a row twice', async () => {
   expect(statements).toHaveLength(4)
   const answers = new Map<string, unknown>()
   for (const sql of statements) answers.set(sql, await allRows((await ledger.stream(sql)).rows))
@@ -162,7 +162,7 @@ test('the joins are answered as they stand, and none counts a row twice', async 
   expect(of('select d.coin')).toEqual([['BTC', 1, '29']])
 })
 
-test('a position that pays in two coins has two rows, and is counted once as the page says', async () => {
+test('a position that pays in two coins has two rows, and is counted once as the page states', async () => {
   const [, count = ''] = /positions are counted as `([^`]+)`/.exec(joins) ?? []
   const rows = "(values ('a', 'USDT-FUTURES', 'BTCUSDT', 'USDT'), ('a', 'USDT-FUTURES', 'BTCUSDT', 'BGB'))"
   const positions = `select *, 'long' as hold_side, 1 as position_number, 'closed' as state

@@ -113,7 +113,7 @@ describe('a citation', () => {
     expect(citing.length).toBeGreaterThan(70)
   })
 
-  test('is found in every form that is in use', () => {
+  test('is found in every form that is used', () => {
     const of = (text: string) => citedSections(text)
     expect(of(`// Interface document, ${'4.6'} and part ${5}.`)).toEqual(['4.6', '5'])
     expect(of(`// interface document, part ${1} (pagination) and 4.11 to 4.23;`)).toEqual([
@@ -152,7 +152,7 @@ describe('docs/venue.md', () => {
     expect(sections.filter((one, place) => sections.indexOf(one) !== place)).toEqual([])
   })
 
-  test('gives each fact of its second part a strength', () => {
+  test('states the strength of each fact of its second part', () => {
     const facts = partB
       .split('\n\n')
       .filter((block) => block.startsWith('| Fact | Strength |'))
@@ -183,7 +183,7 @@ describe('docs/venue.md', () => {
       .replace(/[^\p{L}\p{N} _-]/gu, '')
       .replaceAll(' ', '-')
 
-  test('has links that lead to files, and to headings that are there', () => {
+  test('has links to existing files and headings', () => {
     const targets = [...page.matchAll(/^\[[^\]]+\]: (\S+)$/gm), ...page.matchAll(/\]\(([^)]+)\)/g)]
     const dead = targets.flatMap(([, target]) => {
       const [path = '', anchor] = (target as string).split('#')

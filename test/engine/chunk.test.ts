@@ -82,7 +82,7 @@ describe('a column', () => {
     ['texts', new TextColumn(), [...texts, null]],
     ['short texts', new TextColumn(), ['ab', null, '']],
   ] as unknown as readonly (readonly [string, Settable<never>, readonly never[]])[])(
-    'of %s gives each value back',
+    'of %s returns each value',
     async (_, column, values) => {
       expect(await printed(column, values)).toEqual(values.map(text))
       const many = Array.from({ length: 2 * CHUNK_ROWS + 3 }, (_, at) => values[(at * 7) % values.length]!)
@@ -90,7 +90,7 @@ describe('a column', () => {
     },
   )
 
-  it('of amounts gives each one back, to the last digit', async () => {
+  it('of amounts returns each one, to the last digit', async () => {
     const all = [...amounts, ...amounts.map((amount) => -amount), null]
     const shown = await printed(new AmountColumn(), all)
     expect(shown).toEqual(
@@ -102,7 +102,7 @@ describe('a column', () => {
     )
   })
 
-  it('of times gives microseconds', async () => {
+  it('of times returns microseconds', async () => {
     const column = new BigintColumn(TIMESTAMPTZ)
     expect(await printed(column, [1_763_688_137_552_001n, 1_763_688_137_552_000, null, -1])).toEqual([
       '2025-11-21 01:22:17.552001+00',
@@ -161,7 +161,7 @@ describe('a column', () => {
 })
 
 describe('a chunk that is read', () => {
-  it('gives whole numbers, times and amounts', async () => {
+  it('returns whole numbers, times and amounts', async () => {
     const amounts = [
       0n,
       1n,

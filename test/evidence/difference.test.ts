@@ -16,7 +16,7 @@ const made = ({ columns, rows }: Lines) => ({
   rows: asBatches(rows),
 })
 
-test('a column that came with another version makes no difference of lines in which it is zero', async () => {
+test('a column added by another version makes no difference for lines in which it is zero', async () => {
   const before = {
     columns: ['account', 'income'],
     rows: [
@@ -55,7 +55,7 @@ async function changes(
   return (await allRows(rows)).map((row) => [...row])
 }
 
-test('futures of a return are told apart by their coin: another coin before them changes none of theirs', async () => {
+test('futures of a return are distinguished by their coin: adding another coin before them changes none of them', async () => {
   const columns = ['form', 'line', 'figure', 'value', 'currency'].map((name) =>
     name === 'value' ? ({ name, kind: 'amount' } as const) : { name },
   )
@@ -71,7 +71,7 @@ test('futures of a return are told apart by their coin: another coin before them
   ])
 })
 
-test('a highest value that is of another day is a change of its account, not an account removed and one added', async () => {
+test('a highest value on another day is a change of its account, not an account removed and one added', async () => {
   const columns = [
     { name: 'account' },
     { name: 'highest_value', kind: 'amount' },
@@ -91,7 +91,7 @@ test('a highest value that is of another day is a change of its account, not an 
   ])
 })
 
-test('lines of one key are told apart by their order, however many there are', async () => {
+test('lines with the same key are distinguished by their order, however many there are', async () => {
   const rows = Array.from({ length: 30_000 }, (_, nth): Row => ['main', String(nth)])
   const lines = (of: readonly Row[]) => ({ columns: ['account', 'income'], rows: of })
   const after = made(lines([...rows.slice(0, -1), ['main', 'x']]))
@@ -99,7 +99,7 @@ test('lines of one key are told apart by their order, however many there are', a
   expect(await allRows(changed.rows)).toEqual([['changed', 'main (30000)', 'income', '29999', 'x']])
 })
 
-test('lines are compared as they are read, and told in the order of the filing, new ones behind', async () => {
+test('lines are compared as they are read, and reported in the order of the filing, new ones last', async () => {
   const before = {
     columns: ['account', 'income'],
     rows: ['a', 'b', 'c', 'd'].map((account) => [account, '1']),

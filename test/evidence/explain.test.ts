@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 
 describe('explain', () => {
-  test('a disposal leads to its trade, to its lots and their trades, and to the records of all', async () => {
+  test('a disposal leads to its trade, to its lots and their trades, and to the records of all of them', async () => {
     const { steps } = await explained(traded, 'main/tax.records/104/amount')
     expect(shortened(steps)).toEqual([
       'disposal 104/amount > event 104/amount > trade 103 > entry 103/amount > record 103',
@@ -54,7 +54,7 @@ describe('explain', () => {
     })
   })
 
-  test('each record stands with its row as received, byte for byte, and the verified frame around it', async () => {
+  test('each record is shown with its row as received, byte for byte, and the verified frame around it', async () => {
     const dir = traded
     const { frames } = await explained(dir, 'main/tax.records/104/amount')
     const journal = await openJournal(dir, { mode: 'read', clock: systemClock })
@@ -137,7 +137,7 @@ describe('explain', () => {
     expect(steps[0]).toMatchObject({ what, id: id.replace('/counter', '') })
   })
 
-  test('a line sums what it rests on and follows the newest entries, as many as asked for', async () => {
+  test('a line is the sum of what it is based on, and follows the newest entries, as many as requested', async () => {
     const { steps } = await explained(traded, 'main/UNIFIED/USDT', { limit: 2 })
     expect(steps[0]?.fields).toMatchObject({ entries: 4, amount: '981' })
     expect(steps[0]?.steps.map(({ id }) => id)).toEqual([
@@ -147,7 +147,7 @@ describe('explain', () => {
     expect(steps[0]?.omitted).toBe(2)
   })
 
-  test('each line of a statement has the amount and the entries that the statement has, of its period', async () => {
+  test('each line of a statement has the amount and the entries of the statement for its period', async () => {
     const ledger = await openLedger(traded)
     try {
       for (const period of [{}, { from: '2026-01-06', to: '2026-01-07' }, { year: 2025 }, { year: 2026 }]) {
@@ -196,12 +196,12 @@ describe('explain', () => {
       { to: '2026-01-06' },
       { period: 'before 2026-01-07T00:00:00.000Z', disposals: 0 },
     ],
-  ])('%s of %j says of when its figures are', async (id, period, fields) => {
+  ])('%s of %j states the date of its figures', async (id, period, fields) => {
     const { steps } = await explained(traded, id, { period })
     expect(steps[0]?.fields).toMatchObject(fields)
   })
 
-  test('a period is of a line alone', async () => {
+  test('a period can be given only for a line', async () => {
     await expect(
       explained(traded, 'main/tax.records/104/amount', { period: { year: 2026 } }),
     ).rejects.toThrow('Only a line of a report has a period.')
@@ -254,8 +254,8 @@ async function breakOf(dir: string, check: string): Promise<string> {
   return String(row?.[0])
 }
 
-describe('explain, when something is amiss', () => {
-  test('an id that the books do not know is refused, with what comes near to it', async () => {
+describe('explain, when something is wrong', () => {
+  test('an id that is not in the books is refused, with similar ones', async () => {
     const refusal = await explained(traded, 'main/tax.records/109/amount').catch((error) => error)
     expect(refusal).toBeInstanceOf(UsageError)
     expect(refusal.describe()).toBe(`The books do not contain this id.
@@ -264,11 +264,11 @@ describe('explain, when something is amiss', () => {
   next:     Copy the id from the column disposal_id, lot_id, entry_id, line_id or break_id of a report.`)
   })
 
-  test.each(['4:9', '99', "'; drop table entries --"])('%s is no id and no place', async (id) => {
+  test.each(['4:9', '99', "'; drop table entries --"])('%s is neither an id nor a place', async (id) => {
     await expect(explained(traded, id)).rejects.toThrow('The books do not contain this id.')
   })
 
-  test('an erased body is said to be gone, and the chain holds', async () => {
+  test('an erased body is reported as such, and the chain still verifies', async () => {
     const dir = await tradedBooks()
     await eraseFrames(dir, [4], systemClock)
     const explanation = await explained(dir, '104')
@@ -281,7 +281,7 @@ describe('explain, when something is amiss', () => {
     })
   })
 
-  test('an erased frame says when that was, and an id that stood in one is not just unknown', async () => {
+  test('an erased frame states when it was erased, and an id that it contained is not just unknown', async () => {
     const dir = await tradedBooks()
     const wall = () => Date.parse('2026-03-04T05:06:07Z')
     await writeBooks(dir, () => eraseFrames(dir, [4], { ...systemClock, wall }))
@@ -297,7 +297,7 @@ describe('explain, when something is amiss', () => {
     })
   })
 
-  test('a row of a withdrawn import is said to be one, with its line; its frame says it too', async () => {
+  test('a row of a withdrawn import is reported as such, with its line; its frame states it too', async () => {
     const dir = await tradedBooks()
     const file = join(dir, 'old.csv')
     const line = 'k1,2025-05-01T00:00:00Z,kraken,buy,BTC,1,USDT,50,0,USDT'
@@ -323,7 +323,7 @@ describe('explain, when something is amiss', () => {
     await expect(explained(dir, 'k')).rejects.toThrow('The books do not contain this id.')
   })
 
-  test('the venue’s id of a quarantined row leads to the row and to what is wrong with it', async () => {
+  test('the venue’s id of a quarantined row leads to the row and to its problem', async () => {
     const wrong = rows.sold.replace('"amount":"-0.5"', '"amount":"much"')
     const number = wrong.replace('"id": "104"', '"id": 106')
     const dir = await journaledBooks([taxPage([rows.bought, rows.paid, wrong, number])])
@@ -345,7 +345,7 @@ describe('explain, when something is amiss', () => {
     await expect(explained(dir, '10')).rejects.toThrow('The books do not contain this id.')
   })
 
-  test('an id that only a filing has is said to stand there', async () => {
+  test('an id that is only in a filing is reported as such', async () => {
     const dir = await tradedBooks()
     mkdirSync(join(dir, 'filings'))
     writeFileSync(join(dir, 'filings', 'gains-2025.json'), '{"rows":[["old/1", "2"]]}')
@@ -357,7 +357,7 @@ describe('explain, when something is amiss', () => {
     })
   })
 
-  test('a journal with a changed byte is refused and named, not shown', async () => {
+  test('a journal with a changed byte is refused by name, not shown', async () => {
     const dir = await tradedBooks()
     const segment = join(dir, 'journal', readdirSync(join(dir, 'journal'))[0] as string)
     const bytes = readFileSync(segment)
@@ -367,7 +367,7 @@ describe('explain, when something is amiss', () => {
     await expect(explained(dir, '104')).rejects.toThrow(CorruptionError)
   })
 
-  test('a row that the journal does not hold is damage, whatever the ledger says', async () => {
+  test('a row that is not in the journal is damage, whatever the ledger says', async () => {
     const dir = await journaledBooks([taxPage([rows.bought])])
     const other = await tradedBooks()
     writeFileSync(join(dir, 'ledger.duckdb'), readFileSync(join(other, 'ledger.duckdb')))
@@ -376,7 +376,7 @@ describe('explain, when something is amiss', () => {
     )
   })
 
-  test('it reads while somebody writes, and takes no lock', async () => {
+  test('it reads while another process writes, and takes no lock', async () => {
     const dir = await tradedBooks()
     const writer = await openBooks(dir, { clock: systemClock, command: 'sync' })
     try {
@@ -394,7 +394,7 @@ describe('explain, beyond the tax records', () => {
     body: '{"code":"00000","msg":"success","data":{"merchantId":"777","nickName":"Alice","totalTrades":"5"}}',
   }
 
-  test('data about people stand as null, unless the configuration publishes them', async () => {
+  test('personal data is null, unless the configuration publishes it', async () => {
     const dir = await journaledBooks([merchant])
     const row = (await explained(dir, '777')).frames.get(3)?.rowAt(0)
     expect(row?.text).toBe('{"merchantId":"777","nickName":null,"totalTrades":"5"}')
@@ -430,7 +430,7 @@ describe('explain, beyond the tax records', () => {
     expect(steps[0]?.fields).toMatchObject({ amount: '1.5' })
   })
 
-  test('an imported row leads to its line of the user’s file', async () => {
+  test('an imported row leads to its line in the user’s file', async () => {
     const dir = await tradedBooks()
     const file = join(dir, 'old.csv')
     const header = 'id,time,account,type,asset,quantity,currency,total,fee,fee_currency'
@@ -454,7 +454,7 @@ describe('explain, beyond the tax records', () => {
     expect(frames.get(5)?.rowAt(0)).toMatchObject({ text: line, bytes: [71, 71 + line.length] })
   })
 
-  test('an id of a user’s file that is one of the venue’s, too, is followed as both, and each part of its row to the row', async () => {
+  test('an id of a user’s file that is also one of the venue’s is followed as both, and each part of its row to the row', async () => {
     const dir = await tradedBooks()
     const file = join(dir, 'old.csv')
     const header = 'id,time,account,type,asset,quantity,currency,total,fee,fee_currency'
@@ -485,7 +485,7 @@ describe('explain, beyond the tax records', () => {
     await expect(explained(dir, 'import/x2/price')).rejects.toThrow('The books do not contain this id.')
   })
 
-  test('a disposal of several coins names the coin of each piece, and none for all of them', async () => {
+  test('a disposal of several coins names the coin of each piece, and no single one for all of them', async () => {
     const dir = await tradedBooks()
     const file = join(dir, 'old.csv')
     const header = 'id,time,account,type,asset,quantity,currency,total,fee,fee_currency'
@@ -513,7 +513,7 @@ describe('explain, beyond the tax records', () => {
     expect([of?.fields.coin, of?.steps[1]?.fields.coin]).toEqual(['BTC', 'BTC'])
   })
 
-  test('an amount over several prices leads to each of them, with source, age and the line of its file', async () => {
+  test('an amount valued over several prices leads to each of them, with source, age and the line of its file', async () => {
     const dir = await tradedBooks()
     const rates = join(dir, 'eurofxref-hist.csv')
     writeFileSync(rates, 'Date,USD,CAD,\n2026-01-09,1.1,1.5,\n2026-01-08,1.2,1.6,\n')
@@ -554,7 +554,7 @@ describe('explain, beyond the tax records', () => {
     expect(await explained(dir, 'k1').then(describeExplanation)).toContain('price USD > USDT')
   })
 
-  test('a P2P deal leads to the merchant order that says what was paid', async () => {
+  test('a P2P deal leads to the merchant order that states what was paid', async () => {
     const at = (time: string): string => `${Date.parse(`2026-01-05T${time}Z`)}`
     const record = `{"id":"201","coin":"BTC","p2pTaxType":"buy","total":"0.1","ts":"${at('12:00:00')}"}`
     const order = `{"orderId":"77","orderNo":"N77","advNo":"1","side":"buy","coin":"BTC","count":"0.1","fiat":"CAD","amount":"281.33","price":"2813.3","status":"Completed","cTime":"${at('11:50:00')}","releaseTime":"${at('12:00:00')}"}`

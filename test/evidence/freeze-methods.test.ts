@@ -55,7 +55,7 @@ describe('report gains --methods', () => {
     ])
   })
 
-  test('heeds account and period as the report itself does, and a method that changes with a tax year', async () => {
+  test('applies account and period as the report itself does, and a method that changes with a tax year', async () => {
     const { columns, rows } = await compared({ methods: 'fifo,2025:hifo,lifo', to: '2025-04-30' })
     expect(columns.slice(2, 5)).toEqual([
       'fifo,2025:hifo_proceeds',
@@ -65,7 +65,7 @@ describe('report gains --methods', () => {
     expect(rows).toEqual([['BTC', 'USDT', '250', '300', '-50', 0, '250', '200', '50', 0]])
   })
 
-  test.each(['fifo', 'fifo,fifo', ''])('%j compares nothing and is refused', async (methods) => {
+  test.each(['fifo', 'fifo,fifo', ''])('%j has nothing to compare and is refused', async (methods) => {
     await expect(compared({ methods })).rejects.toThrow('--methods compares several methods.')
   })
 

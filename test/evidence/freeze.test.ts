@@ -81,7 +81,7 @@ describe('report --freeze', () => {
     await expect(against(traded, 'too-large', 'gains')).rejects.toThrow('There is no filing of this name.')
   })
 
-  test('keeps every line, what was asked, and hashes of ledger, prices, journal and lots', async () => {
+  test('stores every line, the request, and hashes of ledger, prices, journal and lots', async () => {
     const dir = traded
     const file = await freeze(dir, 'gains-2026', 'gains', { year: 2026, method: 'lifo' })
     const filing = JSON.parse(readFileSync(file, 'utf8'))
@@ -108,7 +108,7 @@ describe('report --freeze', () => {
     expect(readdirSync(join(dir, 'filings')).filter((name) => name.startsWith('.'))).toEqual([])
   })
 
-  test('a name that is taken is refused, and the first filing stays to the byte', async () => {
+  test('a name that is taken is refused, and the first filing stays unchanged to the byte', async () => {
     const dir = traded
     const file = await freeze(dir, 'q1', 'balances')
     const before = createHash('sha256').update(readFileSync(file)).digest('hex')
@@ -121,7 +121,7 @@ describe('report --freeze', () => {
     expect(createHash('sha256').update(readFileSync(file)).digest('hex')).toBe(before)
   })
 
-  test('of many that freeze under one name at once, one is kept and the others are told', async () => {
+  test('if several freeze under one name at once, one is stored and the others are told so', async () => {
     const dir = traded
     const reports = ['balances', 'income', 'balances', 'income', 'balances', 'income'] as const
     const results = await Promise.allSettled(reports.map((report) => freeze(dir, 'race', report)))
@@ -138,7 +138,7 @@ describe('report --freeze', () => {
 })
 
 describe('report --against', () => {
-  test('says that nothing differs while nothing has changed', async () => {
+  test('states that nothing differs while nothing has changed', async () => {
     const dir = traded
     await freeze(dir, 'now', 'gains')
     expect(await against(dir, 'now', 'gains')).toEqual({
@@ -147,7 +147,7 @@ describe('report --against', () => {
     })
   })
 
-  test('tells each line that a later record adds or changes, field by field, and which inputs changed', async () => {
+  test('lists each line that a later record adds or changes, field by field, and which inputs changed', async () => {
     const dir = await journaledBooks([taxPage([rows.bought, rows.paid])])
     await freeze(dir, 'start', 'balances')
     await nextNight(dir, rows.received, rows.sold)
@@ -173,7 +173,7 @@ describe('report --against', () => {
     )
   })
 
-  test('a line that is new and one that is gone are told whole', async () => {
+  test('a line that is new and one that is gone are shown completely', async () => {
     const dir = await journaledBooks([taxPage([rows.bought, rows.paid, rows.received, rows.sold])])
     await freeze(dir, 'year', 'gains', { year: 2026 })
     const ts = '2026-01-09T10:00:00Z'
@@ -199,7 +199,7 @@ describe('report --against', () => {
     expect(before.rows).toHaveLength(2)
   })
 
-  test('another journal in the place of the frozen one is noticed', async () => {
+  test('another journal in place of the frozen one is noticed', async () => {
     const dir = await tradedBooks()
     await freeze(dir, 'own', 'balances')
     const other = await journaledBooks(tradedPages)
@@ -222,7 +222,7 @@ describe('report --against', () => {
     )
   })
 
-  test('a name without a filing is refused with those there are; another report and other options as well', async () => {
+  test('a name without a filing is refused with the list of filings; so are another report and other options', async () => {
     const dir = traded
     await freeze(dir, 'gains-lifo', 'gains', { method: 'lifo' })
     await expect(against(dir, 'gains-q2', 'gains')).rejects.toMatchObject({
@@ -236,7 +236,7 @@ describe('report --against', () => {
     expect((await against(dir, 'gains-lifo', 'gains', { method: 'lifo' })).rows).toEqual([])
   })
 
-  test('lots that the owner named are kept with the filing and followed again', async () => {
+  test('lots that the owner named are stored with the filing and applied again', async () => {
     const dir = traded
     const selection = new Map([
       ['main/tax.records/104/amount', [{ lotId: 'main/tax.records/101/amount', quantity: 5n * 10n ** 17n }]],

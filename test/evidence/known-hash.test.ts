@@ -30,7 +30,7 @@ function plant(): void {
   writeFileSync(kept(), planted)
 }
 
-test('is kept from the first time on, and equals that of the file', async () => {
+test('is stored the first time, and equals that of the file', async () => {
   const hash = await ledgerHash(file)
   expect(await onCover()).toBe(hash)
   expect(await onCover()).toBe(hash)
@@ -38,13 +38,13 @@ test('is kept from the first time on, and equals that of the file', async () => 
   expect(await onCover()).not.toBe(hash)
 })
 
-test('is made anew where what is kept is damaged', async () => {
+test('is calculated again if what is stored is damaged', async () => {
   await onCover()
   writeFileSync(kept(), '{"identity":')
   expect(await onCover()).toBe(await ledgerHash(file))
 })
 
-test('is made anew for another file of the same name, size and time', async () => {
+test('is calculated again for another file of the same name, size and time', async () => {
   await onCover()
   plant()
   const when = new Date('2026-02-01T00:00:00Z')
@@ -57,7 +57,7 @@ test('is made anew for another file of the same name, size and time', async () =
   expect(await onCover()).toBe(await ledgerHash(file))
 })
 
-test('is made anew for what is frozen', async () => {
+test('is calculated again for what is frozen', async () => {
   await onCover()
   plant()
   const { code } = await command(['report', 'balances', '--freeze', 'filed', '--format', 'csv', '--dir', dir])

@@ -108,7 +108,7 @@ describe('a beancount file', () => {
     expect(readFileSync(out, 'utf8')).toBe(before)
   })
 
-  test('--lots is refused for other forms, and for books without a value', async () => {
+  test('--lots is refused for other formats, and for books without values', async () => {
     const dir = await publishBook([
       { id: 'm', at: '2026-01-05', coin: 'USDT', amount: '1', kind: 'transfer' },
     ])
@@ -120,7 +120,7 @@ describe('a beancount file', () => {
 })
 
 describe.skipIf(!hasBeancount)('beancount itself (needs Debian’s package beancount)', () => {
-  test('accepts odd names, 28 digits and empty books, and reads every coin back', async () => {
+  test('accepts odd names, 28 digits and empty books, and every coin can be read back', async () => {
     const at = '2026-01-05T10:00:00Z'
     const coins = ['1INCH', 'S', 'aUSD', 'NULL', '币安人生', 'a"b\\', 'X.S', 'BTC']
     const lines = coins.flatMap((coin, nth) => trade(`q"${nth}\n`, at, coin, '0.123456789012345678', '1'))
@@ -143,7 +143,7 @@ describe.skipIf(!hasBeancount)('beancount itself (needs Debian’s package beanc
     expect(beanCheck(file)).toContain('Transaction does not balance: (0.000000000000000001 BTC)')
   })
 
-  test.each([1, 2, 3, 4])('balances of random books are ours, seed %i', async (seed) => {
+  test.each([1, 2, 3, 4])('balances of random books equal ours, seed %i', async (seed) => {
     const dir = await publishBook(randomBook(seed, 120, false))
     const read = readBeancount(await exported(dir, 'beancount'))
     expect(read.errors).toEqual([])
@@ -159,7 +159,7 @@ describe.skipIf(!hasBeancount)('beancount itself (needs Debian’s package beanc
 
   for (const booking of both) {
     test.each([1, 2, 3, 4])(
-      `${booking}: it chooses the lots itself, and its gains are ours to the last digit, seed %i`,
+      `${booking}: it chooses the lots itself, and its gains equal ours to the last digit, seed %i`,
       async (seed) => {
         const dir = await publishBook(randomBook(seed, 200, true))
         const file = await exported(dir, 'beancount', booking)
@@ -175,7 +175,7 @@ describe.skipIf(!hasBeancount)('beancount itself (needs Debian’s package beanc
     )
 
     test.each([5, 6, 7])(
-      `${booking}: costs that no decimal can tell agree to 10^-18 a piece, seed %i`,
+      `${booking}: costs that no decimal can express agree to 10^-18 each, seed %i`,
       async (seed) => {
         const dir = await publishBook(randomBook(seed, 300, false))
         const read = readBeancount(await exported(dir, 'beancount', booking))
@@ -199,7 +199,7 @@ const gainsOf = async (lines: readonly Line[], booking: LotBooking) => {
 }
 
 describe.skipIf(!hasBeancount)('beancount’s lots (needs Debian’s package beancount)', () => {
-  test('a transfer carries cost and date into the other account, where they are sold', async () => {
+  test('a transfer takes cost and date to the other account, where the lots are sold', async () => {
     const moved = { coin: 'BTC', kind: 'transfer', counter: 'Equity:Transfers', transfer: 'x' }
     const { gains, balances } = await gainsOf(
       [
@@ -223,7 +223,7 @@ describe.skipIf(!hasBeancount)('beancount’s lots (needs Debian’s package bea
     expect(balances.has('Equity:Transfers USDT')).toBe(false)
   })
 
-  test('what nobody knows is no gain: an unknown cost, a missing history, unknown proceeds', async () => {
+  test('what is unknown is not a gain: an unknown cost, a missing history, unknown proceeds', async () => {
     const { gains, balances } = await gainsOf(
       [
         {
@@ -254,7 +254,7 @@ describe.skipIf(!hasBeancount)('beancount’s lots (needs Debian’s package bea
     expect(balances.get('Equity:Missing-History BTC')).toBe('0.6')
   })
 
-  test('borrowed coins have no cost: sold and bought again they make one gain, and given back nothing is owed', async () => {
+  test('borrowed coins have no cost: sold and bought again they make one gain, and once repaid nothing is owed', async () => {
     const loan = { coin: 'BTC', kind: 'borrow', counter: 'Liabilities:Loans' }
     const lines = [
       ...trade('b1', '2026-01-01', 'BTC', '1', '100'),
@@ -284,7 +284,7 @@ describe.skipIf(!hasBeancount)('beancount’s lots (needs Debian’s package bea
     expect([...given.balances.keys()].filter((key) => key.startsWith('Liabilities'))).toEqual([])
   })
 
-  test('accounts whose names fall together keep their lots and their balances apart', async () => {
+  test('accounts whose names become the same keep their lots and their balances separate', async () => {
     const { balances } = await gainsOf(
       ['main', 'Main'].flatMap((account, nth) =>
         trade(`b${nth}`, '2026-01-01', 'BTC', `${nth + 1}`, '100').map((line) => ({ ...line, account })),
@@ -294,7 +294,7 @@ describe.skipIf(!hasBeancount)('beancount’s lots (needs Debian’s package bea
     expect(balances.get('Assets:Venue:Main:Lots:BTC BTC')).toBe('2')
   })
 
-  test('a gift leaves at its cost, and imported rows stand against accounts of their own', async () => {
+  test('a gift leaves at its cost, and imported rows are balanced against their own accounts', async () => {
     const dir = await publishBook(trade('b', '2026-01-02', 'BTC', '1', '100'))
     const event = (kind: string, id: string, at: string, quantity: string, value: string): string =>
       `('old', 'BTC', '${at}', -1, '${id}', '${kind}', ${quantity}, ${value}, 'USDT', null)`
@@ -314,7 +314,7 @@ describe.skipIf(!hasBeancount)('beancount’s lots (needs Debian’s package bea
     expect(balances.get('Assets:Venue:Old:Lots:BTC BTC')).toBe('0.5')
   })
 
-  test('a cost below zero, from a rebate, is in the gain all the same', async () => {
+  test('a cost below zero, from a rebate, is still included in the gain', async () => {
     const rebate = { at: '2026-01-01', coin: 'BTC', amount: '1', value: '-2' }
     const { gains, balances } = await gainsOf(
       [{ id: 'r', ...rebate }, ...trade('s', '2026-01-02', 'BTC', '-1', '10')],
@@ -324,7 +324,7 @@ describe.skipIf(!hasBeancount)('beancount’s lots (needs Debian’s package bea
     expect(balances.has('Equity:Negative-Basis USDT')).toBe(false)
   })
 
-  test('lifo: of two lots of one day the later is sold first, which only a named lot can tell', async () => {
+  test('lifo: of two lots of one day the later is sold first, which only a named lot can express', async () => {
     const { gains, text } = await gainsOf(
       [
         ...trade('b1', '2026-01-01T10:00:00Z', 'BTC', '1', '100'),
@@ -337,7 +337,7 @@ describe.skipIf(!hasBeancount)('beancount’s lots (needs Debian’s package bea
     expect(text).toContain('  Assets:Venue:Main:Lots:BTC  -1 BTC {2026-01-01, "b2"}\n')
   })
 
-  test('a fee of a fill is in the cost, and no expense again', async () => {
+  test('a fee of a fill is part of the cost, and not an expense as well', async () => {
     const at = '2026-01-01'
     const fee = {
       id: 'fee',

@@ -94,7 +94,7 @@ const isNear = (theirs: string, { value, roundings }: OurValue): boolean => {
 
 describe('the sandbox’s books', () => {
   test.skipIf(!hasHledger || !hasBeancount)(
-    'hledger -V, and value() and convert() of beancount, find our valued balances',
+    'hledger -V, and value() and convert() of beancount, arrive at our valued balances',
     async () => {
       const ours = await ourValues()
       expect(ours.length).toBeGreaterThan(15)
@@ -125,7 +125,7 @@ describe('the sandbox’s books', () => {
     120_000,
   )
 
-  test.skipIf(!hasHledger)('hledger -V of assets and loans is our net worth at the end', async () => {
+  test.skipIf(!hasHledger)('hledger -V of assets and loans equals our net worth at the end', async () => {
     const ledger = await openLedger(dir)
     const rows = await ledger.query(
       `select max(day), sum(value) from net_worth where day = (select max(day) from net_worth)`,
@@ -161,7 +161,7 @@ describe('the sandbox’s books', () => {
 
   for (const booking of ['fifo', 'lifo'] as const) {
     test.skipIf(!hasBeancount)(
-      `beancount books their lots by ${booking} and finds our gains`,
+      `beancount books their lots by ${booking} and arrives at our gains`,
       async () => {
         const file = await inFile('beancount', booking)
         expect(beanCheck(file)).toBe('')

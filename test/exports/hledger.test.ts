@@ -35,7 +35,7 @@ account Equity:Trading
 })
 
 describe.skipIf(!hasHledger)('hledger itself (needs Debian’s package hledger)', () => {
-  test('accepts odd names and 38 digits, and its balances are ours', async () => {
+  test('accepts odd names and 38 digits, and its balances equal ours', async () => {
     const coins = ['1INCH', 'S', 'aUSD', '币安人生', 'a"b', 'X.S', 'BTC']
     const amounts = ['12345678901234567890.123456789012345678', '-0.000000000000000001', '7']
     const lines = coins.flatMap((coin, nth) =>

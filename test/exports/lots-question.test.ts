@@ -4,7 +4,7 @@ import { readLotBooks } from '../../pipeline/exports/lots-events.ts'
 import { type Ledger, openLedger } from '../../pipeline/ledger/ledger.ts'
 import { alterBook, publishBook } from './tools.ts'
 
-test('movements find what belongs to them by a key, and never by a loop over both tables', async () => {
+test('movements are joined to what belongs to them by a key, never by a loop over both tables', async () => {
   const dir = await publishBook([
     { id: 'b1', at: '2026-01-05 00:00:00+00', coin: 'BTC', amount: '1', value: '100' },
     { id: 's1', at: '2026-01-06 00:00:00+00', coin: 'BTC', amount: '-1', value: '120' },

@@ -23,7 +23,7 @@ describe('beancount accounts', () => {
     ])
   })
 
-  test('names that would fall together stay apart, and one that is right already keeps its own', () => {
+  test('names that would become the same stay different, and a valid one stays as it is', () => {
     const names = beancountAccounts([
       'Assets:Venue:Main:SPOT',
       'Assets:Venue:main:SPOT',
@@ -37,7 +37,7 @@ describe('beancount accounts', () => {
 })
 
 describe('beancount commodities', () => {
-  test('a coin that is one already stays; any other is escaped, so that it can be read back', () => {
+  test('a valid coin name stays as it is; any other is escaped, so that it can be read back', () => {
     const coins = ['BTC', '1INCH', 'S', 'aUSD', 'NULL', 'X.S', 'LUNA2.0', 'BTC-']
     expect(coins.map(beancountCommodity)).toEqual([
       'BTC',

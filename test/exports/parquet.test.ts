@@ -45,7 +45,7 @@ describe('export parquet', () => {
     ).toEqual([['DECIMAL(38,18)', '12345678901234567890.123456789012345678']])
   })
 
-  test('an earlier export is replaced as a whole, nothing of it stays', async () => {
+  test('an earlier export is replaced completely, and nothing of it remains', async () => {
     const out = temporary('tables')
     await exportBooks(await book('1'), 'parquet', { out })
     writeFileSync(join(out, 'gone.parquet'), '')
@@ -72,7 +72,7 @@ describe('export parquet', () => {
     expect(readFileSync(join(out, 'mine.parquet'), 'utf8')).toBe('mine')
   })
 
-  test('what a killed export left goes, and what it had put aside is back before anything else', async () => {
+  test('what a killed export left is removed, and what it had set aside is restored before anything else', async () => {
     const out = temporary('tables')
     await exportBooks(await book('1'), 'parquet', { out })
     chmodSync(out, 0o700)
@@ -105,7 +105,7 @@ describe('export parquet', () => {
     await expect(exportBooks(dir, 'parquet', { out: link })).rejects.toThrow('would replace the books')
   })
 
-  test('a disk that fails before the folder is whole leaves what was there', async () => {
+  test('a disk that fails before the folder is complete leaves what was there', async () => {
     const out = temporary('tables')
     await exportBooks(await book('1'), 'parquet', { out })
     const failing: Disk = {

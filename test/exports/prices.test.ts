@@ -38,7 +38,7 @@ const valued = async (): Promise<string> => {
   return dir
 }
 
-test('prices stand once for each coin and day, in the reporting currency, and what has none is said', async () => {
+test('prices are listed once for each coin and day, in the reporting currency, and what has none is named', async () => {
   const dir = await valued()
   const journal = readFileSync(await exported(dir, 'hledger'), 'utf8')
   expect(journal.split('\n').filter((line) => line.startsWith('P '))).toEqual([
@@ -59,7 +59,7 @@ test('prices stand once for each coin and day, in the reporting currency, and wh
   expect(file).toContain('option "operating_currency" "EUR"')
 })
 
-test('books without a price say that nothing is valued', async () => {
+test('books without a price state that nothing is valued', async () => {
   const dir = await publishBook(lines)
   for (const kind of ['beancount', 'hledger'] as const)
     expect(readFileSync(await exported(dir, kind), 'utf8')).toContain(
@@ -72,7 +72,7 @@ test('books without a price say that nothing is valued', async () => {
 const FIFTH = '8641.990472442950698937'
 const SIXTH = '1876.554849382160412939'
 
-test.skipIf(!hasHledger)('hledger accepts the prices strictly, and values by them day for day', async () => {
+test.skipIf(!hasHledger)('hledger accepts the prices strictly, and values by them day by day', async () => {
   const journal = await exported(await valued(), 'hledger')
   expect(hledgerCheck(journal)).toBe('')
   expect(hledgerValue(journal, 'Assets', '2026-01-05', 'EUR')).toBe(FIFTH)

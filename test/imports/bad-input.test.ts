@@ -121,7 +121,7 @@ describe('a row of trades is refused at its line and column:', () => {
     expect(badRow(row)).toEqual([`file.csv:3, column ${column}`, found])
   })
 
-  it('the message tells the place, what was expected and found, and what to do', () => {
+  it('the message states the place, what was expected and found, and what to do', () => {
     const text = `${TRADE_HEADER}\r\n${GOOD}\r\n\r\ns1,2026-02-01T10:00:00Z,main,swap,BTC,1,USD,1,0,\r\n`
     expect(refusal('trades', text).describe()).toBe(
       [
@@ -135,7 +135,7 @@ describe('a row of trades is refused at its line and column:', () => {
   })
 })
 
-describe('every bad cell of a file is told at once', () => {
+describe('every invalid cell of a file is reported at once', () => {
   it('with line, column, what was expected and what was found', () => {
     const text = [
       TRADE_HEADER,
@@ -162,7 +162,7 @@ describe('every bad cell of a file is told at once', () => {
     )
   })
 
-  it('up to a hundred, with the number of the rest', () => {
+  it('up to a hundred, with the number of the others', () => {
     const rows = Array.from(
       { length: 250 },
       (_, at) => `s${at},2026-02-01T10:00:00Z,main,sell,BTC,-1,USD,1,0,`,
@@ -187,7 +187,7 @@ describe('every bad cell of a file is told at once', () => {
 })
 
 describe('a file is refused', () => {
-  it('for a wrong header, which is shown beside the right one', () => {
+  it('for a wrong header, which is shown beside the correct one', () => {
     const { details } = refusal('trades', TRADE_HEADER.replace('quantity', 'amount'))
     expect(details).toMatchObject({
       where: 'file.csv:1, column quantity',
@@ -196,13 +196,13 @@ describe('a file is refused', () => {
     })
   })
 
-  it('for a header that lacks a column, and for no header at all', () => {
+  it('for a header without a required column, and for no header at all', () => {
     const short = TRADE_HEADER.replace(',fee_currency', '')
     expect(refusal('trades', short).details.where).toBe('file.csv:1, column fee_currency')
     expect(refusal('trades', '').details.found).toBe('an empty file')
   })
 
-  it('for the header of another kind', () => {
+  it('for the header of another kind of file', () => {
     expect(refusal('lots', TRADE_HEADER).details.expected).toBe(`${LOT_HEADER} or ${LOT_HEADER},note`)
   })
 
@@ -214,7 +214,7 @@ describe('a file is refused', () => {
     })
   })
 
-  it('for a price of nothing, of a coin in itself, told twice, or under a name of the books’ own', () => {
+  it('for a price of zero, of a coin in itself, given twice, or under a name reserved for the books', () => {
     const of = (row: string) => refusal('prices', `time,asset,currency,price,source\n${row}\n`).details
     expect(of('2026-01-31,BTC,USD,0,x').where).toBe('file.csv:2, column price')
     expect(of('2026-01-31,BTC,BTC,1,x').where).toBe('file.csv:2, column currency')
@@ -224,7 +224,7 @@ describe('a file is refused', () => {
     )
   })
 
-  it('for a reference rate that is no number, with its currency', () => {
+  it('for a reference rate that is not a number, with its currency', () => {
     expect(refusal('prices', 'Date,USD,JPY,\n2026-01-30,1.0837,n/a,\n').details).toMatchObject({
       where: 'file.csv:2, column JPY',
       found: 'n/a',
@@ -233,7 +233,7 @@ describe('a file is refused', () => {
 })
 
 describe('a file is accepted', () => {
-  it('with notes over several lines beside the lots of a worksheet, and counts its lines on', () => {
+  it('with notes over several lines beside the lots of a worksheet, and its line numbers stay correct', () => {
     const lot = (id: string, note: string) => `${id},2025-01-31T10:00:00Z,main,BTC,1,100,USD,${note}`
     const text = [`${LOT_HEADER},note`, lot('l1', '"bought at\r\nthe meeting"'), lot('l2', 'x'), ''].join(
       '\r\n',
@@ -270,7 +270,7 @@ describe('what is refused', () => {
     books.close()
   })
 
-  it('leaves the books as they were, also when only the last row is wrong', async () => {
+  it('leaves the books unchanged, also if only the last row is wrong', async () => {
     await books.trades('b1,2026-01-31T10:00:00Z,main,buy,BTC,1,USD,100,0,')
     await expect(
       books.trades(
@@ -282,7 +282,7 @@ describe('what is refused', () => {
     expect(await books.query('select id from imported_trades')).toEqual([['b1']])
   })
 
-  it('is an id with other content: both rows are named', async () => {
+  it('is an id with different content: both rows are named', async () => {
     await books.import(
       'trades',
       `${TRADE_HEADER}\nb1,2026-01-31T10:00:00Z,main,buy,BTC,1,USD,100,0,`,
@@ -309,7 +309,7 @@ describe('what is refused', () => {
     expect(await books.query('select id, total from imported_trades')).toEqual([['b1', '100']])
   })
 
-  it('is each id with other content, not only the first', async () => {
+  it('is each id with different content, not only the first', async () => {
     await books.trades(GOOD, GOOD.replace('b1', 'b2'))
     const again = books.trades(
       GOOD.replace(',100,', ',101,'),
@@ -321,7 +321,7 @@ describe('what is refused', () => {
     })
   })
 
-  it('is an id that is a trade’s and a lot’s', async () => {
+  it('is an id that both a trade and a lot have', async () => {
     await books.trades('b1,2026-01-31T10:00:00Z,main,buy,BTC,1,USD,100,0,')
     await expect(books.lots('b1,2025-01-31T10:00:00Z,main,BTC,1,50,USD')).rejects.toMatchObject({
       details: { found: 'b1, as in trades.csv' },
@@ -338,7 +338,7 @@ describe('what is refused', () => {
     ['btc', 'BTC', 'asset', 'b1,2026-01-31T10:00:00Z,main,buy,btc,1,USD,100,0,'],
     ['Usdt', 'USDT', 'currency', 'b1,2026-01-31T10:00:00Z,main,buy,SOL,1,Usdt,100,0,'],
   ])(
-    'is a common coin in lower case (%s), which would be another coin',
+    'is a common coin in lower case (%s), which would be a different coin',
     async (found, expected, column, row) => {
       await expect(books.trades(row)).rejects.toMatchObject({
         message: 'A coin code is not in upper case.',
@@ -354,7 +354,7 @@ describe('what is refused', () => {
     ['U+00A0', 'account', 'b1,2026-01-31T10:00:00Z,my\u00a0wallet,buy,BTC,1,USD,100,0,'],
     ['U+0085', 'account', 'b1,2026-01-31T10:00:00Z,my\u0085wallet,buy,BTC,1,USD,100,0,'],
   ])(
-    'is a name with a character that nobody sees (%s), which would be another one',
+    'is a name with an invisible character (%s), which would be a different name',
     async (sign, column, row) => {
       await expect(books.trades(row)).rejects.toMatchObject({
         message: 'A cell contains an invisible character.',
@@ -366,7 +366,7 @@ describe('what is refused', () => {
     },
   )
 
-  it('is no name with a plain space, or of an emoji that is several signs', async () => {
+  it('is not a name with a plain space, or with an emoji of several characters', async () => {
     const { added } = await books.trades(
       'b1,2026-01-31T10:00:00Z,\u2744\ufe0f cold,buy,BTC,1,USD,100,0,',
       'b2,2026-01-31T10:00:00Z,\u{1f468}\u200d\u{1f469}\u200d\u{1f467},buy,BTC,1,USD,100,0,',
@@ -374,14 +374,14 @@ describe('what is refused', () => {
     expect(added).toBe(2)
   })
 
-  it('is a row of a worksheet that nobody has filled in', async () => {
+  it('is a row of a worksheet that has not been filled in', async () => {
     await expect(books.lots('b1,2025-01-31T10:00:00Z,main,BTC,1,,USD')).rejects.toMatchObject({
       message: 'A lot has no basis.',
       details: { where: expect.stringMatching(/:2, column basis$/), found: 'an empty cell' },
     })
   })
 
-  it('is a time that is yet to come, in every kind of file', async () => {
+  it('is a time in the future, in every kind of file', async () => {
     const refused = (column: string, found: string) => ({
       message: 'A time is in the future.',
       details: { where: expect.stringMatching(new RegExp(`:2, column ${column}$`)), found },
@@ -445,7 +445,7 @@ describe('what is refused', () => {
     })
   })
 
-  it('is a file that is not there, or is no file', async () => {
+  it('is a file that does not exist, or is not a file', async () => {
     await expect(readImport(nodeDisk, 'trades', `${books.dir}/none.csv`, books)).rejects.toMatchObject({
       exitCode: 2,
       details: { found: 'no file with this name' },

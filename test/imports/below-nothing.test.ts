@@ -18,7 +18,7 @@ async function found(...rows: readonly string[]): Promise<unknown[][]> {
   )
 }
 
-it('is a warning also where another account of the pool has it', async () => {
+it('is a warning even if another account of the pool has the coins', async () => {
   expect(
     await found(
       'n1,2025-05-01T00:00:00Z,a,buy,BTC,2,GBP,100,,',
@@ -40,7 +40,7 @@ it('is a warning also where another account of the pool has it', async () => {
   ])
 })
 
-it('is none where all came before, or at the same moment, and money was paid from elsewhere', async () => {
+it('is no break if everything arrived before, or at the same moment, and money was paid from elsewhere', async () => {
   expect(
     await found(
       'n1,2025-05-01T00:00:00Z,a,sell,BTC,1,GBP,50,1,GBP',
@@ -52,11 +52,11 @@ it('is none where all came before, or at the same moment, and money was paid fro
   ).toEqual([])
 })
 
-it('is none of a coin that rows pay with and never bring or take: nothing says where it lay', async () => {
+it('is no break of a coin that rows only pay with: nothing states where it was held', async () => {
   expect(await found('n1,2025-05-01T00:00:00Z,a,buy,BTC,1,USDT,100,1,USDT')).toEqual([])
 })
 
-it('is a warning of what left to another account', async () => {
+it('is a warning for what left to another account', async () => {
   const rows = await found(
     'n1,2025-05-01T00:00:00Z,a,buy,BTC,1,GBP,100,,',
     't1:out,2025-06-01T00:00:00Z,a,transfer_out,BTC,3,,,,',
@@ -67,7 +67,7 @@ it('is a warning of what left to another account', async () => {
   ])
 })
 
-it('is a notice of the coin in which gains are calculated, which is money in imports', async () => {
+it('is a notice for the coin in which gains are calculated, which is money in imports', async () => {
   books = new ImportedBooks({ reports: { ...emptyConfig.reports, currency: 'USDT' } })
   await books.trades(
     'd1:in,2025-05-01T00:00:00Z,a,transfer_in,USDT,100,,,,',
@@ -79,7 +79,7 @@ it('is a notice of the coin in which gains are calculated, which is money in imp
   ).toEqual([['notice', 'USDT', '-50']])
 })
 
-it('is a notice of money that the file tells the deposits of', async () => {
+it('is a notice for money whose deposits are in the file', async () => {
   const [one, ...others] = await found(
     'd1:in,2025-05-01T00:00:00Z,a,transfer_in,GBP,100,,,,',
     'n1,2025-05-02T00:00:00Z,a,buy,BTC,1,GBP,150,,',
@@ -89,7 +89,7 @@ it('is a notice of money that the file tells the deposits of', async () => {
   expect(one?.[5]).toContain('Import the missing deposits')
 })
 
-it('is said by the reports whose values hold it, of the days that they are about', async () => {
+it('is mentioned by the reports whose values include it, for the days that they cover', async () => {
   await found(
     'n1,2024-05-01T00:00:00Z,k,sell,BTC,0.5,GBP,30000,,',
     'n2,2024-05-01T00:00:00Z,k,sell,ETH,1,GBP,2000,,',

@@ -37,7 +37,7 @@ const outcome = (rows: number, added: number) => ({
 })
 
 describe('income in money', () => {
-  it('is in the return of its year also where no coin moved in it, and tells from when to when the file goes', async () => {
+  it('is in the return of its year even if no coin moved in it, which states the period that the file covers', async () => {
     const own = new ImportedBooks({ reports: { ...emptyConfig.reports, currency: 'EUR', rules: 'de' } })
     try {
       await own.trades(
@@ -64,7 +64,7 @@ describe('income in money', () => {
 })
 
 describe('a file imported again', () => {
-  it('adds nothing when all of it is known, and only what is new when it has grown', async () => {
+  it('adds nothing if all of it is known, and only what is new if it has grown', async () => {
     expect(await books.trades(BOUGHT)).toEqual(outcome(1, 1))
     expect(await books.trades(BOUGHT.replace(',100,1,', ',100.00,1.0,'))).toEqual(outcome(1, 0))
     expect(await books.trades(BOUGHT, SOLD)).toEqual(outcome(2, 1))
@@ -72,7 +72,7 @@ describe('a file imported again', () => {
     expect(await frames()).toBe(2)
   })
 
-  it('asks the books for its own rows alone, however many others they have', async () => {
+  it('reads from the books only its own rows, however many others they contain', async () => {
     const priced = (nth: number) => `${new Date(nth * 60_000).toISOString()},BTC,USD,${nth + 1},index`
     const prices = (...rows: readonly string[]) =>
       books.import('prices', `${['time,asset,currency,price,source', ...rows].join('\n')}\n`)
@@ -93,7 +93,7 @@ describe('a file imported again', () => {
     read.mockRestore()
   })
 
-  it('gives the same ledger when everything is made again from the journal', async () => {
+  it('gives the same ledger when everything is rebuilt from the journal', async () => {
     await books.trades(BOUGHT)
     await books.trades(BOUGHT, SOLD)
     await books.lots('l1,2025-01-01T00:00:00Z,other,ETH,2,50,USD')
@@ -111,7 +111,7 @@ describe('a file imported again', () => {
 })
 
 describe('files imported in another order', () => {
-  it('have other numbers and give the same ledger, to the hash', async () => {
+  it('have other numbers and give the same ledger, down to the hash', async () => {
     const prices = 'time,asset,currency,price,source\n2026-01-01,ETH,USD,30,index\n'
     const other = new ImportedBooks()
     try {
@@ -130,8 +130,8 @@ describe('files imported in another order', () => {
   })
 })
 
-describe('an import that is taken back', () => {
-  it('no longer counts, a corrected file may bring the same ids, and history keeps both', async () => {
+describe('an import that is withdrawn', () => {
+  it('no longer counts, a corrected file may contain the same ids, and history keeps both', async () => {
     const { id } = await books.trades(BOUGHT, SOLD)
     const wrong = await books.trades('b2,2026-01-01T00:00:00Z,main,buy,ETH,1,USD,900,1,USD')
     await expect(books.trades('b2,2026-01-01T00:00:00Z,main,buy,ETH,1,USD,90,1,USD')).rejects.toThrow(
@@ -154,7 +154,7 @@ describe('an import that is taken back', () => {
     expect(await books.gains()).toEqual(expected)
   }, 120_000)
 
-  it('is taken back by the same command where that was killed before it was published', async () => {
+  it('is withdrawn by the same command if that was killed before it was published', async () => {
     const { id } = await books.trades(BOUGHT, SOLD)
     const kept = await books.trades('b2,2026-01-01T00:00:00Z,main,buy,ETH,1,USD,90,1,USD')
     const bought = async (): Promise<string> =>
@@ -187,7 +187,7 @@ describe('an import that is taken back', () => {
     expect(kept.added).toBe(1)
   }, 120_000)
 
-  it('leaves rows that another file brought too; twice, or of no import, it is refused', async () => {
+  it('leaves rows that another file also contains; withdrawing twice, or an unknown import, is refused', async () => {
     const first = await books.trades(BOUGHT)
     await books.trades(BOUGHT, SOLD)
     await books.undo(Number(first.id))
@@ -220,7 +220,7 @@ describe('imported prices', () => {
     '\r\n',
   )
 
-  it('of the ECB value what was paid in another currency, exactly, at the rate of the day', async () => {
+  it('of the ECB value exactly what was paid in another currency, at the rate of the day', async () => {
     books.close()
     books = eurBooks()
     await books.import('prices', rates, 'eurofxref-hist.csv')
@@ -253,7 +253,7 @@ describe('imported prices', () => {
     ])
   })
 
-  it('between currencies count for five days, for markets close; later the value is unknown', async () => {
+  it('between currencies count for five days, since markets close; after that the value is unknown', async () => {
     books.close()
     books = eurBooks()
     await books.import('prices', rates, 'eurofxref-hist.csv')
@@ -265,7 +265,7 @@ describe('imported prices', () => {
     expect((await books.build()).openBreaks.map(({ checkName }) => checkName)).toEqual(['valuation'])
   })
 
-  it('cross by way of another currency: from yen to dollars over the euro', async () => {
+  it('can be combined across a currency: from yen to dollars over the euro', async () => {
     books.close()
     books = new ImportedBooks({ reports: { ...emptyConfig.reports, currency: 'USD' } })
     await books.import('prices', rates, 'eurofxref-hist.csv')
@@ -276,7 +276,7 @@ describe('imported prices', () => {
     expect(await books.gains()).toEqual(['s1 <- b1: 1 for 220 cost 110 gain 110'])
   })
 
-  it('value a coin that only another coin prices: a fee in BNB over USDT', async () => {
+  it('value a coin that has prices only in another coin: a fee in BNB over USDT', async () => {
     books.close()
     books = eurBooks()
     await books.import(
@@ -288,7 +288,7 @@ describe('imported prices', () => {
     expect(await books.query('select cost_basis_left from lots')).toEqual([['1045']])
   })
 
-  it('of one moment and source are one: told again they are nothing new, told otherwise they are refused', async () => {
+  it('for one moment and source are one: repeated they are nothing new, with another value they are refused', async () => {
     const file = (price: string) => `time,asset,currency,price\n2026-01-01,BTC,USD,${price}\n`
     await books.import('prices', file('100'))
     expect(await books.import('prices', file('100.0'))).toEqual(outcome(1, 0))
@@ -299,7 +299,7 @@ describe('imported prices', () => {
 })
 
 describe('opening lots', () => {
-  it('of an account that the venue does not tell of are acquisitions there', async () => {
+  it('of an account that the venue does not have are acquisitions there', async () => {
     await books.lots('l1,2020-05-01T12:00:00Z,main,BTC,2,100,USD')
     await books.trades('s1,2026-01-01T00:00:00Z,main,sell,BTC,1,USD,500,0,')
     expect(await books.gains()).toEqual(['s1 <- l1: 1 for 500 cost 50 gain 450'])
@@ -308,7 +308,7 @@ describe('opening lots', () => {
 })
 
 describe('the command line', () => {
-  it('lists the imports, also one that is not built yet and one that was withdrawn', async () => {
+  it('lists the imports, including one that is not built yet and one that was withdrawn', async () => {
     const file = books.file('history.csv', [TRADE_HEADER, BOUGHT, ''].join('\n'))
     const dir = `${books.dir}/listed`
     mkdirSync(dir)
@@ -376,7 +376,7 @@ describe('the command line', () => {
     })
   })
 
-  it('refuses a bad file with code 2 and makes no books of it', async () => {
+  it('refuses an invalid file with code 2 and creates no books from it', async () => {
     const file = books.file('bad.csv', `${TRADE_HEADER}\n${BOUGHT.replace('00:00:00Z', '00:00:00')}\n`)
     const outcome = await command(['import', 'trades', file, '--dir', `${books.dir}/fresh`])
     expect(outcome.code).toBe(2)
@@ -389,7 +389,7 @@ describe('the command line', () => {
 describe('a report in another currency', () => {
   const rates = 'Date,USD,\n2026-01-02,1.25,\n2026-01-01,1.1,\n'
 
-  it('values every event at the rate of its own time; what is stated in that currency needs none', async () => {
+  it('values every event at the rate of its own time; what is stated in that currency needs no rate', async () => {
     await books.import('prices', rates, 'eurofxref-hist.csv')
     await books.trades(
       'b1,2026-01-01T09:00:00Z,main,buy,BTC,1,USD,110,0,',
@@ -406,7 +406,7 @@ describe('a report in another currency', () => {
     ])
   })
 
-  it('takes what is stated as books do that were built in it: totals less their fees, rebates, gifts and lots', async () => {
+  it('takes stated amounts like books that were built in that currency: totals less their fees, rebates, gifts and lots', async () => {
     const fill = async (): Promise<void> => {
       // A third of a euro comes back from no rate.
       await books.import(
@@ -440,7 +440,7 @@ describe('a report in another currency', () => {
     expect(await books.gains()).toEqual(reported)
   })
 
-  it('is the same to the last digit as books that were built in it: both run the models of valuation', async () => {
+  it('equals to the last digit books that were built in that currency: both run the models of valuation', async () => {
     const coins = [
       'time,asset,currency,price,source',
       '2026-01-02T08:00:00Z,USDT,USD,0.999,index',
@@ -484,12 +484,12 @@ describe('a report in another currency', () => {
     }
   })
 
-  it('without a rate shows what is not known, never zero', async () => {
+  it('without a rate shows what is unknown, never zero', async () => {
     await books.trades(BOUGHT, SOLD)
     expect(await books.gains({ currency: 'EUR' })).toEqual(['s1 <- b1: 1 for ? cost ? gain ?'])
   })
 
-  it('is refused where the gains are calculated in a coin: the books are built in the other one', async () => {
+  it('is refused if gains are calculated in a coin: the books have to be built in the other currency', async () => {
     await books.trades(BOUGHT.replaceAll('USD', 'USDT'), SOLD.replaceAll('USD', 'USDT'))
     await expect(books.gains({ currency: 'EUR' })).rejects.toMatchObject({
       message: 'The gains are not calculated in EUR.',
@@ -498,7 +498,7 @@ describe('a report in another currency', () => {
   })
 })
 
-describe('balances of an account that imports alone tell of', () => {
+describe('balances of an account that is known only from imports', () => {
   const KRAKEN = [
     'd1:in,2025-12-31T00:00:00Z,kraken,transfer_in,EUR,1000,,,0,',
     'b1,2026-01-01T00:00:00Z,kraken,buy,BTC,2,EUR,800,1,EUR',
@@ -510,7 +510,7 @@ describe('balances of an account that imports alone tell of', () => {
     'c1,2026-01-04T00:00:00Z,card,buy,BTC,1,EUR,400,2,EUR',
   ]
 
-  it('are in the reports and tables: coins, and money where the file tells of its moves', async () => {
+  it('are in the reports and tables: coins, and money if the file contains its movements', async () => {
     await books.trades(...KRAKEN)
     await books.lots('l1,2025-01-01T00:00:00Z,wallet,ETH,2,50,EUR')
     const now = (await books.report('balances')).map(({ account, ledger, coin, quantity, own }) => [
@@ -562,7 +562,7 @@ describe('balances of an account that imports alone tell of', () => {
   }, 120_000)
 })
 
-it('the list of imports fits a terminal: numbers and names of files whole or broken, what is left out by name', () => {
+it('the list of imports fits a terminal: numbers and file names whole or wrapped, and omitted columns are named', () => {
   const file = 'ok-with-a-rather-long-name-of-a-file-2024.csv'
   const [imported_at, row_count] = ['2026-02-01T20:20:36.988Z', 2]
   const imports = [

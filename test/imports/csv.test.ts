@@ -30,7 +30,7 @@ const refused = (reading: () => unknown): string => {
 
 const cellsRefused = (...lines: string[]): string => refused(() => read(...lines))
 
-describe('a note that people have written', () => {
+describe('a note written by people', () => {
   const NOTE =
     'a1,2024-01-05 10:00:00 UTC,Send,BTC,0.01,EUR,40000,400,0,"For the flat\nin May,\r\n\tthanks ""Jo"""'
 
@@ -42,7 +42,7 @@ describe('a note that people have written', () => {
     ])
   })
 
-  it('and what is wrong behind it is named by the line where it stands', () => {
+  it('and a problem after it is reported with the line where it is', () => {
     expect(cellsRefused(NOTE, '', 'a2,2024-01-06 10:00:00 UTC,Receive,BTC,x,EUR,40000,800,0,')).toContain(
       'export.csv:6, column Quantity Transacted',
     )
@@ -52,7 +52,7 @@ describe('a note that people have written', () => {
     expect(cellsRefused(NOTE, '', 'a2,2024-01-06 10:00:00 UTC,"Rece')).toContain('export.csv:6,')
   })
 
-  it('has no other control character, nor has a cell of which something is made a line break', () => {
+  it('has no other control character, and neither has a cell in which something becomes a line break', () => {
     expect(cellsRefused('a1,2024-01-05 10:00:00 UTC,Send,BTC,0.01,EUR,40000,400,0,"For\u0000"')).toContain(
       'export.csv:2, column Notes',
     )
@@ -62,10 +62,10 @@ describe('a note that people have written', () => {
   })
 })
 
-describe('a file that is no CSV as it is read here', () => {
+describe('a file that is not CSV as it is read here', () => {
   const BROKER: Mapping = { ...mapping, name: 'broker', delimiter: ';' }
 
-  it('because its lines end with CR alone is told so', () => {
+  it('because its lines end with CR alone is reported as such', () => {
     const row = 'a1,2024-01-05 10:00:00 UTC,Send,BTC,0.01,EUR,40000,400,0,'
     expect(refused(() => readText(`${HEADER}\r${row}\r`))).toBe(
       [
@@ -78,7 +78,7 @@ describe('a file that is no CSV as it is read here', () => {
     )
   })
 
-  it('is told of the sign between the cells that its mapping has', () => {
+  it('is reported with the separator of its mapping', () => {
     const header = HEADER.replaceAll(',', ';')
     const row = 'a1;2024-01-05 10:00:00 UTC;Send;BTC;0.01;EUR;40000;400;0;a"b'
     expect(refused(() => readText(`${header}\n${row}\n`, BROKER))).toContain('cells separated by semicolons')

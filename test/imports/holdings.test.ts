@@ -57,7 +57,7 @@ it('what is bought and held has its value at the end of the year, in every repor
   expect((await notes()).join(' ')).not.toContain('No value')
 })
 
-it('a day without a price has no value, and the report of balances says so', async () => {
+it('a day without a price has no value, and the report of balances states it', async () => {
   await books.trades(BOUGHT)
   await books.build()
   expect(await lastDays()).toEqual([['2025-03-01', '2025-03-01', '2025-03-01']])
@@ -67,7 +67,7 @@ it('a day without a price has no value, and the report of balances says so', asy
   )
 })
 
-it('a price of what is no longer held, or that was taken back, leads no further', async () => {
+it('a price of what is no longer held, or that was withdrawn, values nothing else', async () => {
   await books.trades(BOUGHT, 's1,2025-03-05T00:00:00Z,a,sell,BTC,1,USD,60,,')
   await books.trades('b2,2025-03-06T00:00:00Z,a,buy,ETH,1,USD,10,,')
   await price('2025-12-31T20:00:00Z,BTC,USD,100')

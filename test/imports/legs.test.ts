@@ -59,7 +59,7 @@ const booked = () =>
 const moved = () =>
   books.query('select distinct transfer_id, from_account, to_account from lot_transfers order by all')
 
-test('several legs of one id are tied first to first, coins and money each for themselves, by all who read them', async () => {
+test('several legs of one id are matched first to first, coins and money separately, by everything that reads them', async () => {
   await books.account('main', 'unified')
   const opening = { id: '1', coin: 'USDT', type: 'TRANSFER_IN', amount: '1', ts: '2026-01-02 00:00:00+00' }
   await books.tax('SPOT', balanced([opening]))
@@ -113,7 +113,7 @@ test('several legs of one id are tied first to first, coins and money each for t
   )
 })
 
-test('the venue’s record stands for the leg that it is, also where it comes later than another leg of that id', async () => {
+test('the venue’s record takes the place of the leg that it is, even if it comes later than another leg of that id', async () => {
   await books.account('main', 'unified')
   const arrival = { id: '1', coin: 'BTC', type: 'TRANSFER_IN', amount: '1', ts: '2026-01-10 06:00:00+00' }
   await books.tax('SPOT', balanced([arrival]))
@@ -138,7 +138,7 @@ test('the venue’s record stands for the leg that it is, also where it comes la
   ])
 })
 
-test('a coin that the books leave out, its amounts being too large to be summed, moves nowhere', async () => {
+test('a coin that the books leave out because its amounts are too large to be summed is moved nowhere', async () => {
   await row('t:1', '10 01:00', 'kraken', 'transfer_out', 'HUGE', '50000000000000000000')
   await row('t:2', '10 02:00', 'cold', 'transfer_in', 'HUGE', '50000000000000000000')
   await build()

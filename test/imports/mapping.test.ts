@@ -16,7 +16,7 @@ describe('a mapping', () => {
     return path
   }
 
-  it('that extends a shipped one says what is left open there, and needs to say nothing else', () => {
+  it('that extends a shipped one adds what is left open there, and need not state anything else', () => {
     const mapping = file('extends: kraken-ledgers\nwords:\n  transfer/: income\nassets:\n  FLR: FLARE\n')
     const line = '"L1","T1","2024-03-01 09:30:15","transfer","","currency","FLR","5","0","5"'
     expect(rows([KRAKEN, line], { account: 'kraken', mapping })).toEqual([
@@ -52,7 +52,7 @@ words: { Kauf: buy, Verkauf: sell }
     expect(bad.describe()).toContain('2 cells of the file')
   })
 
-  describe('of a service that writes a fee that was paid with a minus', () => {
+  describe('of a service that writes a paid fee with a minus', () => {
     const text = (more: string) => `
 name: my-broker
 columns: [Date, Kind, Amount, Coin, Paid, Money, Fee, Fee coin]
@@ -73,12 +73,12 @@ ${more}
       '2024-02-02T00:00:00Z,broker,sell,BTC,1,EUR,60,-0.25,EUR',
     ]
 
-    it('says fee_sign: minus, and what has none is a rebate', () => {
+    it('states fee_sign: minus; a fee without a sign is a rebate', () => {
       expect(made('fee_sign: minus', ...signed)).toEqual(paidAndRebate)
       expect(made('fee_sign: minus\nsigned: false', ...bare)).toEqual(paidAndRebate)
     })
 
-    it('takes its fees out of the amounts that they are a part of', () => {
+    it('takes its fees out of the amounts that include them', () => {
       expect(
         made(
           'fee_sign: minus\nfees: included',
@@ -95,7 +95,7 @@ ${more}
       )
     })
 
-    it('reads the sign as our own format has it where it says plus, and as before where it says nothing', () => {
+    it('reads the sign as in our own format if it states plus, and as before if it states nothing', () => {
       const other = [paidAndRebate[0]?.replace('1.5', '-1.5'), paidAndRebate[1]?.replace('-0.25', '0.25')]
       expect(made('fee_sign: plus\nsigned: false', ...bare)).toEqual(other)
       expect(made('', ...signed)).toEqual(other)
@@ -111,7 +111,7 @@ ${more}
     })
   })
 
-  it('knows columns, words and aliases however their marks are coded, as one sign or as a letter and its mark', () => {
+  it('recognises columns, words and aliases however their accents are encoded, as one character or as a letter and its accent', () => {
     const text = `
 name: my-bank
 columns: [Datum, Art, Menge, Stück, Währung]
@@ -142,7 +142,7 @@ words: { Käufe: { as: buy, paid: { column: Notiz, forms: ['für {total} {curren
     expect(new Set(ids).size).toBe(1)
   })
 
-  it('is journaled for a file with commas as versions before semicolons read it', () => {
+  it('is journaled for a file with commas as versions before semicolons can read it', () => {
     const [kraken] = shippedMappings().filter(({ name }) => name === 'kraken-ledgers')
     // Of the first version that shipped mappings; it refuses a frame with any other key.
     expect(Object.keys(JSON.parse(JSON.stringify(kraken))).toSorted()).toEqual([
@@ -163,7 +163,7 @@ words: { Käufe: { as: buy, paid: { column: Notiz, forms: ['für {total} {curren
     ])
   })
 
-  it('of a file with semicolons says so; without it the refusal says what to write', () => {
+  it('of a file with semicolons states them; without it the refusal says what to write', () => {
     const text = (delimiter: string) => `
 name: my-bank
 columns: [Datum, Art, Menge, Coin, Betrag, Währung]
@@ -192,7 +192,7 @@ words: { Kauf: buy }
   it.each([
     [' ', '1\u00a0234\u00a0567,5', '1\u202f000'],
     ["'", '1’234’567,5', '1’000'],
-  ])('takes what spreadsheets write for the separator %j', (thousands, total, quantity) => {
+  ])('accepts what spreadsheets write for the separator %j', (thousands, total, quantity) => {
     const mapping = file(`
 name: my-bank
 columns: [Date, Kind, Qty, Coin, Total, Cur]
@@ -208,7 +208,7 @@ words: { Buy: buy }
     ])
   })
 
-  it('takes no group of digits that begins with a zero, but what the journal has stays readable', () => {
+  it('accepts no group of digits that begins with a zero, but what is in the journal stays readable', () => {
     const mapping = file(`
 name: my-bank
 columns: [Date, Kind, Qty, Coin, Total, Cur]
@@ -248,7 +248,7 @@ words: { Buy: buy }
       })
   })
 
-  it('makes nothing of the columns that it names nowhere, and of no others', () => {
+  it('ignores the columns that it lists as ignored, and no others', () => {
     const mapping = readMapping(
       file(`
 name: my-bank
@@ -265,7 +265,7 @@ words: { Buy: trade }
     expect([...unreadBy(mapping, header)]).toEqual([0, 7])
   })
 
-  it('names a zone that does not exist where the mapping has it', () => {
+  it('reports a zone that does not exist at its place in the mapping', () => {
     const mapping = file('extends: koinly\ntime: { zone: Europe/Zürich }\n')
     const header = readMapping(mapping).columns.join(',')
     const lines = [header]
@@ -275,7 +275,7 @@ words: { Buy: trade }
     })
   })
 
-  it('with an unknown key or meaning, or one that contradicts itself, is refused where it stands', () => {
+  it('with an unknown key or meaning, or one that contradicts itself, is refused with its place', () => {
     const wrong = (text: string) => refusal(() => readMapping(file(text)))
     expect(wrong('extends: koinly\ncolums: []\n')).toMatchObject({
       message: 'The mapping has an unknown key: colums.',
@@ -298,7 +298,7 @@ words: { Buy: trade }
     expect(wrong('a: [\n').message).toBe('The mapping is not valid YAML.')
   })
 
-  it('ships for five services, each named as its file or as the one whose ids it makes, and the package has it', () => {
+  it('ships for five services, each named like its file or like the one whose ids it makes, and is in the package', () => {
     const names = readdirSync(resolve(import.meta.dirname, '../../data/imports'))
     expect(names.toSorted()).toEqual([
       'binance-statement-local.yaml',
@@ -319,14 +319,14 @@ words: { Buy: trade }
     ])
   })
 
-  it('is not needed for a file of our own, of which a spreadsheet made semicolons', () => {
+  it('is not needed for a file of our own format that a spreadsheet saved with semicolons', () => {
     const own = 'id;time;account;type;asset;quantity;currency;total;fee;fee_currency'
     expect(refusal(() => rows([own, ''])).details.expected).toMatch(
       /^id,time,account,type,asset,quantity,currency,total,fee,fee_currency, with commas between the cells and points for decimals, or the export of a service: /,
     )
   })
 
-  it('is not needed for a file of our own with capitals, blanks or another order: the header is shown as it should be', () => {
+  it('is not needed for a file of our own format with capitals, spaces or another order: the correct header is shown', () => {
     const own = 'id,time,account,type,asset,quantity,currency,total,fee,fee_currency'
     for (const header of [own.toUpperCase(), own.replaceAll(',', ', '), own.replace('id,time', 'time,id')]) {
       const file = { name: 'trades.csv', bytes: Buffer.from(`${header}\n`) }
@@ -335,7 +335,7 @@ words: { Buy: trade }
     }
   })
 
-  it('is needed for a header that nothing knows, and the nearest is named', () => {
+  it('is needed for an unknown header, and the nearest is named', () => {
     const error = refusal(() => rows([KRAKEN.replace('"refid",', ''), ''], { account: 'kraken' }))
     expect(error.details.expected).toContain('(nearest: kraken-ledgers, without refid)')
   })

@@ -56,8 +56,8 @@ function mapping(text: string): string {
 const KLINES =
   'open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy_volume,taker_buy_quote_volume,ignore'
 
-describe('price files of the common services are known by their headers', () => {
-  it('CoinGecko’s: the price of the moment that a row names', () => {
+describe('price files of common services are recognised by their headers', () => {
+  it('CoinGecko’s: the price at the moment of a row', () => {
     expect(
       read([
         'snapped_at,price,market_cap,total_volume',
@@ -72,7 +72,7 @@ describe('price files of the common services are known by their headers', () => 
     ])
   })
 
-  it('CoinMarketCap’s: the close of the day, between semicolons and quotes, behind a byte-order mark', () => {
+  it('CoinMarketCap’s: the close of the day, between semicolons and quotes, after a byte-order mark', () => {
     const header =
       'timeOpen;timeClose;timeHigh;timeLow;name;open;high;low;close;volume;marketCap;circulatingSupply;timestamp'
     const day = (of: string): string => `"${of}T00:00:00.000Z";"${of}T23:59:59.999Z"`
@@ -84,7 +84,7 @@ describe('price files of the common services are known by their headers', () => 
     ).toEqual(['2025-10-20T23:59:59.999Z,BTC,USD,110588.93,coinmarketcap'])
   })
 
-  it('Yahoo’s: the close at the end of the day; a day of null has none', () => {
+  it('Yahoo’s: the close at the end of the day; a day with null has none', () => {
     expect(
       read([
         'Date,Open,High,Low,Close,Adj Close,Volume',
@@ -118,7 +118,7 @@ describe('price files of the common services are known by their headers', () => 
     expect(read([milli, micro], options)).toEqual(prices)
   })
 
-  it('the ECB’s and our own are none of these', () => {
+  it('the ECB’s and our own are not among these', () => {
     for (const header of ['Date,USD,JPY,', 'time,asset,currency,price'])
       expect(priceReadingFor({ name: 'a.csv', bytes: Buffer.from(`${header}\n`) }, {})).toBeNull()
     expect(shippedPriceMappings().map(({ name }) => name)).toEqual([
@@ -127,7 +127,7 @@ describe('price files of the common services are known by their headers', () => 
   })
 })
 
-describe('what a price file does not say, the user has to', () => {
+describe('what a price file does not contain, the user has to state', () => {
   const lines = ['1735689600,1,1,1,1,1,1']
   const gecko = ['snapped_at,price,market_cap,total_volume', '2025-01-01 00:00:00 UTC,1,1,1']
 
@@ -168,13 +168,13 @@ describe('what a price file does not say, the user has to', () => {
     expect([error.details.where, error.message]).toEqual([where, message])
   })
 
-  it('a header of our own in capitals is shown as it should be', () => {
+  it('a header of our own format in capitals is shown as it should be', () => {
     const file = { name: 'prices.csv', bytes: Buffer.from('Time,Asset,Currency,Price\n') }
     expect(priceReadingFor(file, {})).toBeNull()
     expect(refusal(() => pricesFormat.read(file)).details.expected).toMatch(/^time,asset,currency,price or /)
   })
 
-  it('a header that nothing knows names what is known, and the nearest', () => {
+  it('for an unknown header, the known ones and the nearest are named', () => {
     const error = refusal(() => read(['snapped_at,price,market_cap', '1,2,3']))
     expect(error.message).toBe('Unexpected header.')
     expect(error.details.expected).toContain('(nearest: coingecko, without total_volume)')
@@ -182,8 +182,8 @@ describe('what a price file does not say, the user has to', () => {
   })
 })
 
-describe('all that is wrong with a price file is told at once, by line and column', () => {
-  it('times, prices, cells that are missing and prices that come twice', () => {
+describe('everything that is wrong with a price file is reported at once, by line and column', () => {
+  it('times, prices, missing cells and repeated prices', () => {
     const error = refusal(() =>
       read([
         'snapped_at,price,market_cap,total_volume',
@@ -214,13 +214,13 @@ describe('all that is wrong with a price file is told at once, by line and colum
   })
 })
 
-it('a file of our own, of which a spreadsheet made semicolons, is told what it should have', () => {
+it('for a file of our own format that a spreadsheet saved with semicolons, the correct form is shown', () => {
   expect(refusal(() => read(['time;asset;currency;price', ''])).details.expected).toContain(
     ', with commas between the cells and points for decimals, the ECB',
   )
 })
 
-describe('a mapping file of one’s own', () => {
+describe('a mapping file of the user’s own', () => {
   const OWN = `
 name: my-broker
 columns: [Datum, Coin, Kurs, Währung]
@@ -330,7 +330,7 @@ it('an imported price file values the books, and is read again from the journal'
   }
 }, 60_000)
 
-describe('the close of a day values the end of that very day', () => {
+describe('the close of a day values the end of that same day', () => {
   const day = (of: string, close: string): string => `${of},1,1,1,${close},${close},1`
   const seconds = (of: string): number => Date.parse(`${of}T00:00:00Z`) / 1000
   const kline = (of: string, close: string): string =>

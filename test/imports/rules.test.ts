@@ -21,7 +21,7 @@ const openLots = async (): Promise<string[]> =>
   ).map(([account, id, quantity, cost]) => `${account} ${id}: ${quantity} cost ${cost ?? '?'}`)
 
 describe.concurrent('basis and proceeds', () => {
-  it('fifo: a sale larger than the oldest lot continues into the next; fees join the basis, reduce proceeds', async () => {
+  it('fifo: a sale larger than the oldest lot continues into the next; fees add to the basis and reduce proceeds', async () => {
     await books.trades(
       'b1,2026-01-01T00:00:00Z,main,buy,BTC,1,USD,100,1,USD',
       'b2,2026-01-02T00:00:00Z,main,buy,BTC,1,USD,200,1,USD',
@@ -47,7 +47,7 @@ describe.concurrent('basis and proceeds', () => {
     ])
   })
 
-  it('income and gifts received have their value then as the basis', async () => {
+  it('income and gifts received have their value at that time as the basis', async () => {
     await books.trades(
       'i1,2026-01-01T00:00:00Z,main,income,ETH,1,USD,50,,',
       'g1,2026-01-02T00:00:00Z,main,gift_in,ETH,1,USD,70,0,USD',
@@ -78,7 +78,7 @@ describe.concurrent('basis and proceeds', () => {
     expect(await openBreaks()).toEqual([])
   })
 
-  it('a gift received whose value nobody tells has an unknown basis, never zero', async () => {
+  it('a gift received whose value is not stated has an unknown basis, never zero', async () => {
     await books.trades(
       'g0,2026-01-01T00:00:00Z,main,gift_in,BTC,1,,,,',
       's1,2026-03-01T00:00:00Z,main,sell,BTC,0.5,USD,80,0,',
@@ -87,7 +87,7 @@ describe.concurrent('basis and proceeds', () => {
     expect(await openBreaks()).toEqual(['warning valuation main', 'notice unknown_basis main BTC 0.5'])
   })
 
-  it('of several years and accounts, a report shows the ones asked for', async () => {
+  it('with several years and accounts, a report shows the requested ones', async () => {
     await books.trades(
       'b1,2024-01-01T00:00:00Z,one,buy,BTC,1,USD,100,0,',
       'b2,2024-01-01T00:00:00Z,two,buy,BTC,1,USD,50,0,',
@@ -103,7 +103,7 @@ describe.concurrent('basis and proceeds', () => {
 })
 
 describe.concurrent('order', () => {
-  it('rows apply by time, not by place in the file', async () => {
+  it('rows apply by time, not by position in the file', async () => {
     await books.trades(
       's1,2026-01-03T02:00:00+02:00,main,sell,BTC,1,USD,300,0,',
       'b2,2026-01-02T00:00:00Z,main,buy,BTC,1,USD,200,0,',
@@ -112,7 +112,7 @@ describe.concurrent('order', () => {
     expect(await books.gains()).toEqual(['s1 <- b1: 1 for 300 cost 100 gain 200'])
   })
 
-  it('at equal times the place in the file decides: lifo takes the later row first', async () => {
+  it('at equal times the position in the file decides: lifo takes the later row first', async () => {
     await books.trades(
       'b2,2026-01-01T00:00:00Z,main,buy,BTC,1,USD,200,0,',
       'b1,2026-01-01T00:00:00Z,main,buy,BTC,1,USD,100,0,',
@@ -123,7 +123,7 @@ describe.concurrent('order', () => {
     expect((await books.read('gains', { method: 'fifo' })).map((row) => row.lot_id)).toEqual(['b2'])
   })
 
-  it('times are told apart to the nanosecond', async () => {
+  it('times are distinguished to the nanosecond', async () => {
     await books.trades(
       'b1,2026-01-01T00:00:00.000000002Z,main,buy,BTC,1,USD,200,0,',
       'b2,2026-01-01T00:00:00.000000001Z,main,buy,BTC,1,USD,100,0,',
@@ -136,7 +136,7 @@ describe.concurrent('order', () => {
     ])
   })
 
-  it('hifo and lofo compare unit costs with fee as fractions; ties go by time, then place', async () => {
+  it('hifo and lofo compare unit costs including fees as fractions; ties go by time, then position', async () => {
     await books.trades(
       'b1,2026-01-01T00:00:00Z,main,buy,BTC,3,USD,100,0,',
       'b2,2026-01-02T00:00:00Z,main,buy,BTC,3,USD,99,1,USD',
@@ -160,7 +160,7 @@ describe.concurrent('order', () => {
 })
 
 describe.concurrent('fees and trades in coins', () => {
-  it('a fee in a third coin is a disposal of that coin at its value then', async () => {
+  it('a fee in a third coin is a disposal of that coin at its value at the time', async () => {
     await books.trades(
       'n1,2026-01-01T08:00:00Z,main,buy,BNB,10,USD,100,0,',
       'n2,2026-01-01T09:00:00Z,main,buy,BNB,1,USD,20,0,',
@@ -175,7 +175,7 @@ describe.concurrent('fees and trades in coins', () => {
     expect(await openBreaks()).toEqual([])
   })
 
-  it('a rebate in a third coin is an acquisition of it at its value then', async () => {
+  it('a rebate in a third coin is an acquisition of it at its value at the time', async () => {
     await books.trades(
       'n1,2026-01-01T08:00:00Z,main,buy,BNB,1,USD,20,0,',
       'b1,2026-01-01T10:00:00Z,main,buy,BTC,1,USD,1000,-0.5,BNB',
@@ -188,7 +188,7 @@ describe.concurrent('fees and trades in coins', () => {
     expect(await openLots()).toEqual(['main b1: 1 cost 990'])
   })
 
-  it('a fee without a price leaves the basis unknown, never without it', async () => {
+  it('a fee without a price makes the basis unknown, never leaves it out', async () => {
     await books.trades(
       'n1,2026-01-01T08:00:00Z,main,buy,BNB,1,USD,20,0,',
       'b1,2026-03-01T10:00:00Z,main,buy,BTC,1,USD,1000,0.5,BNB',
@@ -201,7 +201,7 @@ describe.concurrent('fees and trades in coins', () => {
     expect(await openBreaks()).toEqual(['warning valuation main', 'notice unknown_basis main BTC 1'])
   })
 
-  it('a fee in the asset itself comes off a quantity that is gross', async () => {
+  it('a fee in the asset itself is taken off the quantity, which is gross', async () => {
     await books.trades(
       'b1,2026-01-01T00:00:00Z,main,buy,BTC,1,USD,100,0.01,BTC',
       's1,2026-01-02T00:00:00Z,main,sell,BTC,0.98,USD,196,0.01,BTC',
@@ -215,7 +215,7 @@ describe.concurrent('fees and trades in coins', () => {
     expect(await openBreaks()).toEqual([])
   })
 
-  it('a trade of two coins disposes of the one and acquires the other, fee included', async () => {
+  it('a trade of two coins disposes of one and acquires the other, fee included', async () => {
     await books.trades(
       'b1,2026-01-01T00:00:00Z,main,buy,BTC,1,USD,30000,0,',
       's1,2026-01-02T09:00:00Z,main,sell,BTC,0.1,USD,4000,0,',
@@ -258,7 +258,7 @@ describe.concurrent('fees and trades in coins', () => {
     },
   )
 
-  it('where all trades are in one coin, that coin is the money', async () => {
+  it('if all trades are in one coin, that coin is the money', async () => {
     await books.trades(
       'b1,2026-01-01T00:00:00Z,main,buy,BTC,1,USDT,30000,30,USDT',
       's1,2026-02-01T00:00:00Z,main,sell,BTC,1,USDT,40000,40,USDT',
@@ -268,7 +268,7 @@ describe.concurrent('fees and trades in coins', () => {
 })
 
 describe.concurrent('transfers', () => {
-  it('carry basis and date along; what leaves and does not arrive is a network fee', async () => {
+  it('keep basis and date; what leaves and does not arrive is a network fee', async () => {
     await books.trades(
       'b1,2026-01-01T00:00:00Z,hot,buy,BTC,1,USD,100,0,',
       'b2,2026-01-02T00:00:00Z,hot,buy,BTC,1,USD,200,0,',
@@ -299,7 +299,7 @@ describe.concurrent('transfers', () => {
     expect((await books.read('gains', { method: 'fifo' })).map((row) => row.lot_id)).toEqual(['b1'])
   })
 
-  it('a fee that the leg out names is the network fee, once', async () => {
+  it('a fee stated by the leg out is the network fee, counted once', async () => {
     await books.trades(
       'b1,2026-01-01T00:00:00Z,hot,buy,BTC,1,USD,100,0,',
       't1:out,2026-01-01T10:00:00Z,hot,transfer_out,BTC,0.5,,,0.1,BTC',
@@ -309,7 +309,7 @@ describe.concurrent('transfers', () => {
     expect(await openLots()).toEqual(['cold b1: 0.4 cost 40', 'hot b1: 0.5 cost 50'])
   })
 
-  it('a leg without its twin is a break, and what came from nowhere has no known cost', async () => {
+  it('a leg without its counterpart is a break, and coins from nowhere have no known cost', async () => {
     await books.trades(
       'b1,2026-01-01T00:00:00Z,hot,buy,BTC,1,USD,100,0,',
       't1:out,2026-01-02T00:00:00Z,hot,transfer_out,BTC,0.25,,,,',
@@ -328,7 +328,7 @@ describe.concurrent('transfers', () => {
     ])
   })
 
-  it('of money move no lots, and a deposit from a bank needs no other leg', async () => {
+  it('of money move no lots, and a deposit from a bank needs no second leg', async () => {
     await books.trades(
       'd1:in,2026-01-01T00:00:00Z,main,transfer_in,EUR,1000,,,,',
       'b1,2026-01-02T00:00:00Z,main,buy,BTC,1,EUR,100,0,',
@@ -337,7 +337,7 @@ describe.concurrent('transfers', () => {
     expect(await openLots()).toEqual(['main b1: 1 cost 100'])
   })
 
-  it('more that arrives than left is a break', async () => {
+  it('more arriving than left is a break', async () => {
     await books.trades(
       'b1,2026-01-01T00:00:00Z,hot,buy,BTC,1,USD,100,0,',
       't1:out,2026-01-02T00:00:00Z,hot,transfer_out,BTC,1,,,,',
@@ -349,7 +349,7 @@ describe.concurrent('transfers', () => {
 })
 
 describe.concurrent('missing history', () => {
-  it('is never a gain: what was sold beyond all lots is shown apart', async () => {
+  it('is never a gain: what was sold beyond all lots is shown separately', async () => {
     await books.trades(
       'b1,2026-01-01T00:00:00Z,main,buy,BTC,1,USD,100,0,',
       's1,2026-01-02T00:00:00Z,main,sell,BTC,4,USD,400,0,',

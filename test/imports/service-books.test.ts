@@ -24,7 +24,7 @@ describe('an export in the books', () => {
     '"L4","T2","2025-03-02 10:00:00","trade","","currency","ZEUR","600","1","600"',
   ]
 
-  it('counts once in two overlapping files, and lands as it did whatever the mapping says later', async () => {
+  it('counts once in two overlapping files, and lands as before whatever the mapping says later', async () => {
     const mapping = books.file('mine.yaml', 'extends: kraken-ledgers\nname: mine\n')
     const options = { account: 'kraken', mapping }
     expect(await books.import('trades', [KRAKEN, ...bought].join('\n'), 'one.csv', options)).toMatchObject({
@@ -44,7 +44,7 @@ describe('an export in the books', () => {
     ])
   }, 120_000)
 
-  it('says on the command line as what it was read and which rows make none; nothing of a bad one is imported', async () => {
+  it('states on the command line what it was read as and which rows were left out; nothing of an invalid one is imported', async () => {
     const staked = '"L9","E1","2024-03-01 09:30:15","earn","allocation","currency","DOT","-3","0","0"'
     const file = books.file('ledgers.csv', [KRAKEN, ...bought, staked].join('\n'))
     const dir = `${books.dir}/fresh`
@@ -66,7 +66,7 @@ describe('an export in the books', () => {
     expect(JSON.parse(listed.stdout)).toHaveLength(1)
   }, 120_000)
 
-  it('that ends within a cell is told so, as it may have been cut off there', async () => {
+  it('that ends within a cell is reported, as it may have been cut off there', async () => {
     const line = 'b1,2024-03-01T09:30:15Z,main,buy,BTC,1,EUR,100,1,EUR'
     const run = async (name: string, text: string) => {
       const file = books.file(name, `${TRADE_HEADER}\n${text}`)
@@ -86,7 +86,7 @@ describe('an export in the books', () => {
     ).toEqual([''])
   }, 120_000)
 
-  it('of an account that differs from another in capitals alone is told so: they are two', async () => {
+  it('of an account that differs from another only in capitals is reported: they are two', async () => {
     const row = (id: string, account: string) =>
       `${id},2024-03-01T09:30:15Z,${account},buy,BTC,1,EUR,100,1,EUR`
     expect(await books.trades(row('b1', 'main'), row('b2', 'b\u00f6rse'))).not.toHaveProperty('alike')
@@ -114,14 +114,14 @@ describe('an export in the books', () => {
       details: { where: '--account' },
     })
   })
-  describe('that has no ids of its own', () => {
+  describe('that has no ids', () => {
     const HEADER = '"Type","Buy","Cur.","Sell","Cur.","Fee","Cur.","Exchange","Group","Comment","Date"'
     const BOUGHT = '"Trade","1","BTC","40000","EUR","10","EUR","kr","","","01.03.2024 09:30:00"'
     const SOLD = '"Trade","45000","EUR","1","BTC","0","","kr","","","01.06.2024 09:30:00"'
     const of = (name: string, zone: string, ...lines: string[]) =>
       books.import('trades', [HEADER, ...lines, ''].join('\n'), name, { zone })
 
-    it('is refused where the very file was read by the clocks of another zone: it would count twice', async () => {
+    it('is refused if the same file was read with the clocks of another zone: it would count twice', async () => {
       const { id } = await of('ct.csv', 'UTC', BOUGHT, SOLD)
       await expect(of('again.csv', 'Europe/Berlin', BOUGHT, SOLD)).rejects.toMatchObject({
         message: 'The books already have this very file, read differently.',
@@ -136,7 +136,7 @@ describe('an export in the books', () => {
       expect(await books.gains()).toHaveLength(1)
     })
 
-    it('says where rows of an earlier one are missing, as what was corrected there counts twice', async () => {
+    it('states where rows of an earlier one are missing, as corrected rows count twice', async () => {
       const { id } = await of('march.csv', 'UTC', BOUGHT, SOLD)
       const other = BOUGHT.replace('"kr"', '"other"').replace('09:30', '10:30')
       expect(await of('more.csv', 'UTC', BOUGHT, SOLD, other)).not.toHaveProperty('gone')
@@ -147,7 +147,7 @@ describe('an export in the books', () => {
       })
     })
 
-    it('says it on the command line, and how many fees are rebates', async () => {
+    it('states that on the command line, and how many fees are rebates', async () => {
       const dir = `${books.dir}/fresh`
       const run = (name: string, ...lines: string[]) => {
         const file = books.file(name, [HEADER, ...lines, ''].join('\n'))

@@ -9,7 +9,7 @@ const { read, rows } = readExports()
 describe('Kraken’s ledgers', () => {
   const of = (...lines: string[]) => rows([KRAKEN, ...lines], { account: 'kraken' })
 
-  it('make one trade of the rows of a refid, with the fee on top, whichever side has it', () => {
+  it('make one trade of the rows of a refid, with the fee added, whichever side has it', () => {
     expect(
       of(
         '"L1","T1","2024-03-01 09:30:15","trade","tradespot","currency","ZEUR","-1000.0000","2.6000","0"',
@@ -29,7 +29,7 @@ describe('Kraken’s ledgers', () => {
   })
 
   it.each(['a/b', 'main/before', ' kraken', 'kra\nken', 'kraken\u200b', 'k'.repeat(65)])(
-    'are of an account with a name that a row could have, and not of %j',
+    'are of an account with a valid name, and not of %j',
     (account) => {
       expect(refusal(() => rows([KRAKEN], { account }))).toMatchObject({
         message: 'Invalid account name.',
@@ -38,7 +38,7 @@ describe('Kraken’s ledgers', () => {
     },
   )
 
-  it('make a trade of two coins of the one that is the better measure, and take fees in credits', () => {
+  it('make a trade of two coins in terms of the better measure, and accept fees in credits', () => {
     expect(
       of(
         '"L1","T1","2024-03-01 09:30:15","trade","","currency","XETH","-1","0","0"',
@@ -53,7 +53,7 @@ describe('Kraken’s ledgers', () => {
     ])
   })
 
-  it('tell deposits, withdrawals and what was taken back of them by the sign, and rewards', () => {
+  it('distinguish deposits, withdrawals and reversals by the sign, and rewards', () => {
     expect(
       of(
         '"LA","Q1","2024-01-01 00:00:00","deposit","","currency","ZEUR","500","0","500"',
@@ -69,7 +69,7 @@ describe('Kraken’s ledgers', () => {
     ])
   })
 
-  it('have airdrops, and staked coins by their own names, whatever days they are bound for', () => {
+  it('include airdrops, and staked coins by their own names, whatever days they are locked for', () => {
     expect(
       of(
         '"LA","A1","2024-01-04 00:00:00","transfer","airdrop","currency","SGB","40","0","40"',
@@ -87,7 +87,7 @@ describe('Kraken’s ledgers', () => {
     expect(error.details.found).toBe('transfer/delistingconversion')
   })
 
-  it('say how many rows make none, and what moves within the account leave over', () => {
+  it('state how many rows are left out, and what movements within the account leave over', () => {
     const { aside } = read(
       [
         KRAKEN,
@@ -105,7 +105,7 @@ describe('Kraken’s ledgers', () => {
     ])
   })
 
-  it('are refused with every row whose word is not known or whose trade is not whole', () => {
+  it('are refused with every row whose word is unknown or whose trade is incomplete', () => {
     const error = refusal(() =>
       of(
         '"L1","T1","2024-03-01 09:30:15","margin","","currency","ZEUR","-1","0","0"',
@@ -145,7 +145,7 @@ describe('Coinbase’s transactions', () => {
   const of = (...lines: string[]) =>
     rows(['', 'Transactions', 'User,Jo,0000-0000', HEADER, ...lines], { account: 'coinbase' })
 
-  it('are found below the rows about the user, with signs of currencies and thousands', () => {
+  it('are found below the rows about the user, with currency signs and thousands separators', () => {
     expect(
       of(
         'a1,2024-01-05 10:00:00 UTC,Buy,BTC,0.1,EUR,"€40,000.00","€4,000.00","€4,059.60",€59.60,"Bought 0.1 BTC for €4,059.60 EUR"',
@@ -165,7 +165,7 @@ describe('Coinbase’s transactions', () => {
     ])
   })
 
-  it('take what was paid from the notes where it was not the currency of the prices', () => {
+  it('take what was paid from the notes if it was not in the currency of the prices', () => {
     expect(
       of(
         'b1,2024-02-01 10:00:00 UTC,Convert,BTC,0.05,EUR,€40000,€2000.00,€2000.00,€0.00,Converted 0.05 BTC to 0.9 ETH',
@@ -183,7 +183,7 @@ describe('Coinbase’s transactions', () => {
     expect(error.details).toMatchObject({ where: 'export.csv:5, column Notes', found: 'Converted' })
   })
 
-  it('of earlier years have no id: it is made of what the row says, however it is written', () => {
+  it('of earlier years have no id: it is made from the contents of the row, however it is written', () => {
     const older = HEADER.replace('ID,', '')
       .replaceAll('Price', 'Spot Price')
       .replace('Spot Price at', 'Spot Price at')
@@ -206,7 +206,7 @@ describe('Binance’s transaction history', () => {
       row.replace(/binance-statement-[0-9a-f]{24}/, 'ID'),
     )
 
-  describe('with the header of today', () => {
+  describe('with the present header', () => {
     const NEWER = '\uFEFFUser ID,Time,Account,Operation,Coin,Change,Remark'
     const lines = (...times: string[]) => [
       `1,${times[0]},Spot,Transaction Spend,USDT,-60.00000000,`,
@@ -221,7 +221,7 @@ describe('Binance’s transaction history', () => {
       ['UTC-6', ['24-05-16 15:57:55', '24-05-17 04:00:00']],
       ['UTC+0', ['24-05-16 21:57:55', '24-05-17 10:00:00']],
       ['Asia/Kolkata', ['24-05-17 03:27:55', '24-05-17 15:30:00']],
-    ])('is read by the clock of its name (%s): rows and ids are those of an older export', (zone, times) => {
+    ])('is read with the zone in its name (%s): rows and ids are those of an older export', (zone, times) => {
       expect(rows([NEWER, ...lines(...times)], { account: 'binance', zone })).toEqual(older)
     })
 
@@ -238,7 +238,7 @@ describe('Binance’s transaction history', () => {
     })
   })
 
-  it('makes one trade of all fills of a second, in whatever order, with fees in several coins', () => {
+  it('makes one trade of all fills in a second, in any order, with fees in several coins', () => {
     expect(
       of(
         '1,2024-05-16 12:57:55,Spot,Transaction Spend,USDT,-60.00000000,""',
@@ -263,7 +263,7 @@ describe('Binance’s transaction history', () => {
     ])
   })
 
-  it('has transfers, income and moves between wallets; two pairs in one second are refused', () => {
+  it('has transfers, income and movements between wallets; two pairs in one second are refused', () => {
     expect(
       of(
         '1,2024-01-01 00:00:00,Spot,Deposit,BTC,1,',
@@ -292,7 +292,7 @@ describe('Binance’s transaction history', () => {
     expect(error.describe()).toContain('found only a fee.')
   })
 
-  it('knows purchases for money, payments by card and what comes for nothing, as newer exports name them', () => {
+  it('recognises purchases with money, payments by card and free receipts by the names in newer exports', () => {
     expect(
       of(
         '1,2025-04-14 12:08:32,Spot,Fiat OCBS - Add Fiat and Fees,EUR,10,',
@@ -331,7 +331,7 @@ describe('Binance’s transaction history', () => {
     'Token Swap - Redenomination/Rebranding',
     'Funding Fee',
     'Insurance Fund Compensation',
-  ])('refuses %s, which does not say by itself what happened', (word) => {
+  ])('refuses %s, which does not determine what happened', (word) => {
     const error = refusal(() => of(`1,2025-04-14 12:08:32,Spot,${word},BTC,1,`))
     expect(error.details.found).toBe(word)
   })
@@ -439,7 +439,7 @@ describe('Koinly’s transactions', () => {
     expect(read([COLUMNS.join(','), ...lines]).aside).toMatchObject([{ rows: 1 }])
   })
 
-  it('whose amounts are not those of their word are refused', () => {
+  it('whose amounts contradict their word are refused', () => {
     const line = row({
       ...{ 'ID (read-only)': 'K1', 'Date (UTC)': '2023-01-01 00:00:00', Type: 'deposit', ...wallets },
       ...{ 'From Amount': '1.0', 'From Currency': 'BTC;1', 'To Amount': '1', 'To Currency': 'ETH;1' },
@@ -457,7 +457,7 @@ describe('CoinTracking’s transactions', () => {
   const of = (lines: readonly string[], options: Options = { zone: 'Europe/Berlin' }) =>
     rows([HEADER, ...lines], options).map((row) => row.replace(/cointracking-[0-9a-f]{24}/, 'ID'))
 
-  it('have fees within their amounts, but for a third coin, and the times of a zone', () => {
+  it('include fees in their amounts, except in a third coin, and times in a zone', () => {
     expect(
       of([
         '"Trade","1.00000000","BTC","505.00","USD","5.00","USD","Kraken","","","01.07.2019 13:00:00",""',
@@ -479,7 +479,7 @@ describe('CoinTracking’s transactions', () => {
     ])
   })
 
-  it('whose fee takes all of its amount, or is a rebate of all that came, are refused: no coin moves', () => {
+  it('whose fee takes up all of its amount, or is a rebate of everything received, are refused: no coin moves', () => {
     const lines = [
       HEADER,
       '"Withdrawal","-","","0.0005","BTC","0.0005","BTC","Kraken","","","03.01.2020 13:00:00",""',
@@ -497,7 +497,7 @@ describe('CoinTracking’s transactions', () => {
     expect(read(lines, { zone: 'UTC' }, 'journaled').rows).toHaveLength(4)
   })
 
-  it('are read by the clocks of the zone: an hour that is skipped does not exist, and one that comes twice is the first', () => {
+  it('are read with the clocks of the zone: an hour that is skipped does not exist, and one that is repeated is the first', () => {
     const at = (time: string) => [`"Income","1","ETH","","","","","X","","","${time}",""`]
     expect(of(at('27.10.2019 02:30:00'))[0]).toContain('2019-10-27T00:30:00Z')
     expect(of(at('27.10.2019 03:00:00'))[0]).toContain('2019-10-27T02:00:00Z')

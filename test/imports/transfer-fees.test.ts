@@ -91,7 +91,7 @@ const WAYS = [
   ['what was sent, with a fee in a coin that has no price', '0.3,3,USDT'],
 ] as const
 
-it.each(WAYS)('counts once where the leg out has %s', async (_, written) => {
+it.each(WAYS)('counts once if the leg out has %s', async (_, written) => {
   await books.tax(
     'SPOT',
     balanced([...BOUGHT, move('3', '04-01 12:00', 'TRANSFER_OUT', 'BTC', '-0.3', '-0.0005')], {
@@ -141,7 +141,7 @@ it('is not that of the network, which keeps what left and did not arrive', async
   expect(openBreaks).toEqual([])
 })
 
-it('counts once where the venue takes it off what arrives', async () => {
+it('counts once if the venue takes it off what arrives', async () => {
   const arrival = move('3', '04-01 12:00', 'TRANSFER_IN', 'BTC', '0.3', '-0.0005')
   await books.tax('SPOT', balanced([...BOUGHT, arrival], { EUR: '100000' }))
   await leg('b,04-01 07:00,cold,gift_in,0.3')
@@ -158,7 +158,7 @@ it('counts once where the venue takes it off what arrives', async () => {
   expect(openBreaks).toEqual([])
 })
 
-it('is the row’s own where no record of the venue is the leg', async () => {
+it('is the row’s own if no record of the venue is the leg', async () => {
   await books.tax(
     'SPOT',
     balanced([...BOUGHT, move('3', '04-01 12:00', 'TRANSFER_OUT', 'BTC', '-0.3', '-0.0005')], {

@@ -52,10 +52,10 @@ const order = (order_id: string, at: string, side: string, coin: string, count: 
 const DUST_OUT = 'SMALL_ASSET_SOURCE_TOKEN_USER_OUT'
 const DUST_IN = 'SMALL_ASSET_TARGET_TOKEN_USER_IN'
 
-describe('what the venue tells of in other records than trades', () => {
+describe('what the venue reports in records other than trades', () => {
   beforeEach(() => begin())
 
-  it('counts once: P2P deals, a conversion, a fee in the platform coin, interest that was paid', async () => {
+  it('counts once: P2P deals, a conversion, a fee in the platform coin, paid interest', async () => {
     await books.page('tax.p2pRecords', [
       deal('11', '01-05 09:00:00', 'buy', 'BTC', '1'),
       deal('12', '01-06 09:00:00', 'sell', 'BTC', '0.2'),
@@ -119,7 +119,7 @@ describe('what the venue tells of in other records than trades', () => {
   })
 })
 
-describe('the record that a row is', () => {
+describe('the record that corresponds to a row', () => {
   beforeEach(() => begin(['trades', 'income']))
 
   /** Ids of the rows that are no record of the venue. */
@@ -131,7 +131,7 @@ describe('the record that a row is', () => {
     return found.map(([id]) => String(id))
   }
 
-  it('is found by either coin of an exchange, whichever of them the row counts', async () => {
+  it('is found by either coin of an exchange, whichever the row counts', async () => {
     await books.tax(
       'SPOT',
       balanced(
@@ -166,7 +166,7 @@ describe('the record that a row is', () => {
     expect(await left()).toEqual([])
   })
 
-  it('is no exchange with another coin on its other side, and none that another row is', async () => {
+  it('is not an exchange with a different coin on its other side, and not one that corresponds to another row', async () => {
     await books.tax(
       'SPOT',
       balanced(
@@ -199,7 +199,7 @@ describe('the record that a row is', () => {
     )
   })
 
-  it('agrees in both quantities before it agrees in one, and stands for one row of several', async () => {
+  it('agrees in both quantities before it agrees in one, and corresponds to one row of several', async () => {
     await books.tax(
       'SPOT',
       balanced(

@@ -98,7 +98,7 @@ const breaks = ({ openBreaks }: BuildResult) =>
   )
 
 describe('opening lots of an account of the venue', () => {
-  it('give the opening balance its cost and its date; what they do not reach stays unknown', async () => {
+  it('give the opening balance its cost and its date; the part that they do not cover stays unknown', async () => {
     await saleOutOfTwo()
     await lot('l1', '2020-05-01 00:00:00+00', '1.5', '60')
     const result = await build()
@@ -110,7 +110,7 @@ describe('opening lots of an account of the venue', () => {
     expect(breaks(result)).toEqual([])
   })
 
-  it('never add to what the venue holds: what is too much is a break and stays outside', async () => {
+  it('never add to what the venue holds: an excess is a break and stays outside', async () => {
     await saleOutOfTwo()
     await lot('l1', '2020-05-01 00:00:00+00', '5', '200')
     const result = await build()
@@ -122,7 +122,7 @@ describe('opening lots of an account of the venue', () => {
     expect(result.published).toBe(true)
   })
 
-  it('that are younger than the books wait for coins that come from elsewhere', async () => {
+  it('that are younger than the books wait for coins that arrive from elsewhere', async () => {
     await saleOutOfTwo()
     await books.tax('SPOT', [
       { id: '3', coin: 'BTC', type: 'TRANSFER_IN', amount: '3', balance: '4', ts: '2025-08-01 00:00:00+00' },
@@ -162,7 +162,7 @@ describe('imported history of an account of the venue', () => {
     expect(await books.query("select count(*) from entries where account like '%before%'")).toEqual([['0']])
   })
 
-  it('gives away no coin that a later imported row needs', async () => {
+  it('gives up no coin that a later imported row needs', async () => {
     await saleOutOfTwo()
     await row('b1', '2024-01-01 00:00:00+00', 'main', 'buy', '2', '60')
     await row('s1', '2025-07-01 00:00:00+00', 'main', 'sell', '0.5', '50')
@@ -174,7 +174,7 @@ describe('imported history of an account of the venue', () => {
     expect(breaks(result)).toEqual([])
   })
 
-  it('brings coins from another exchange with their basis: the venue’s record is the leg that arrives', async () => {
+  it('brings coins from another exchange with their basis: the venue’s record is the arriving leg', async () => {
     await saleOutOfTwo()
     await books.tax('SPOT', [
       { id: '3', coin: 'BTC', type: 'TRANSFER_IN', amount: '1', balance: '2', ts: '2025-08-01 00:00:00+00' },
@@ -235,7 +235,7 @@ describe('imported history of an account of the venue', () => {
   })
 })
 
-describe('equal moves in a row, of which the import has the days alone', () => {
+describe('consecutive equal movements, of which the import has only the days', () => {
   const BOUGHT = [
     { id: '1', coin: 'BTC', type: 'ORDER_DEALT_IN', amount: '3', balance: '3', ts: '2025-06-01 00:00:00+00' },
     {
@@ -256,7 +256,7 @@ describe('equal moves in a row, of which the import has the days alone', () => {
     books.query(`select event_id, transfer_id from lot_events
       where account = 'main' and kind = 'transfer_out' order by happened_at`)
 
-  it('are tied in their order, though the record of the day before is nearer, and all keep their cost', async () => {
+  it('are matched in order, though the record of the day before is nearer, and all keep their cost', async () => {
     await books.tax('SPOT', [...BOUGHT, sent('3', '02', '2'), sent('4', '03', '1')])
     await arrived('t1', '02')
     await arrived('t2', '03')
@@ -273,7 +273,7 @@ describe('equal moves in a row, of which the import has the days alone', () => {
     expect(breaks(result)).toEqual([])
   })
 
-  it('are tied to the nearest where there are not as many of them on both sides', async () => {
+  it('are matched to the nearest if their numbers differ', async () => {
     await books.tax('SPOT', [...BOUGHT, sent('3', '02', '2'), sent('4', '03', '1')])
     await arrived('t2', '03')
     await build()
@@ -286,7 +286,7 @@ describe('equal moves in a row, of which the import has the days alone', () => {
 })
 
 describe('what an import and the venue both report', () => {
-  it('counts once, as the venue has it: gains, months, trades and the bridge agree', async () => {
+  it('counts once, as the venue reports it: gains, months, trades and the bridge agree', async () => {
     await row('b', '2024-01-01 00:00:00+00', 'main', 'buy', '2', '40')
     await saleOutOfTwo()
     await row('s', '2025-06-01 00:00:00+00', 'main', 'sell', '1', '100')
@@ -299,7 +299,7 @@ describe('what an import and the venue both report', () => {
     expect(breaks(result)).toEqual(['notice imported_history main 1'])
   })
 
-  it('is each record of one row: a second sale of the same quantity in that minute stays', async () => {
+  it('is one row for each record of the venue: a second sale of the same quantity in that minute stays', async () => {
     await row('b', '2024-01-01 00:00:00+00', 'main', 'buy', '4', '40')
     await saleOutOfTwo()
     await row('s1', '2025-06-01 00:00:10+00', 'main', 'sell', '1', '100')
@@ -311,7 +311,7 @@ describe('what an import and the venue both report', () => {
     ])
   })
 
-  it('is told where a row of that time is no record: a file in another zone may have what the venue has too', async () => {
+  it('is reported if a row of that time has no record: a file in another zone may contain what the venue also has', async () => {
     await row('b', '2024-01-01 00:00:00+00', 'main', 'buy', '4', '40')
     await saleOutOfTwo()
     await books.tax('SPOT', [
@@ -335,7 +335,7 @@ describe('what an import and the venue both report', () => {
     expect(told[0]?.explanation).toContain('import only what is older than 2025-06-01 00:00 (UTC)')
   })
 
-  it('is no purchase of the same quantity, nor a sale of another minute', async () => {
+  it('is not a purchase of the same quantity, nor a sale in another minute', async () => {
     await row('b', '2024-01-01 00:00:00+00', 'main', 'buy', '3', '30')
     await saleOutOfTwo()
     await row('p', '2025-06-01 00:00:30+00', 'main', 'buy', '1', '100')

@@ -62,7 +62,7 @@ test('journal: a flipped byte is found at its frame', async () => {
 })
 
 test(
-  'journal: torn at any byte behind what has landed, the end is moved aside and the rest goes on',
+  'journal: torn at any byte after what has landed, the end is moved aside and the rest continues',
   PATIENT,
   async () => {
     // Bare, with a few pages of zeros, or as long as it should be, in turn; the proof has each of them at each byte.
@@ -70,7 +70,7 @@ test(
   },
 )
 
-test('journal: zeros behind the last frame are moved aside, and a second time under another name', async () => {
+test('journal: zeros after the last frame are moved aside, and a second time under another name', async () => {
   const dir = await emptyBooks()
   await writeJournal(dir, ['a'])
   const whole = await readFile(segment(dir))
@@ -84,7 +84,7 @@ test('journal: zeros behind the last frame are moved aside, and a second time un
   }
 })
 
-test('journal: a segment whose header a crash left unfinished is moved aside', async () => {
+test('journal: a segment whose header was left unfinished by a crash is moved aside', async () => {
   const begun = Buffer.concat([Buffer.from('TIEOUTJ'), Buffer.alloc(53)])
   for (const header of [Buffer.alloc(0), Buffer.from('TIEOUTJ'), begun, Buffer.alloc(4_096)]) {
     const dir = await emptyBooks()
@@ -123,7 +123,7 @@ test('journal: a deleted segment is named', async () => {
   }
 })
 
-test('journal: exchanged segments are named', async () => {
+test('journal: swapped segments are named', async () => {
   const dir = await threeSegments()
   await rename(segment(dir, 1), segment(dir, 9))
   await rename(segment(dir, 2), segment(dir, 1))
@@ -167,7 +167,7 @@ test('journal: a segment cut off in the middle of the journal is named, at a fra
   }
 })
 
-test('journal: whole frames lost at the end are noticed by what has landed', async () => {
+test('journal: intact frames lost at the end are noticed by comparison with what has landed', async () => {
   const dir = await threeSegments()
   await rm(segment(dir, 3))
 
@@ -178,7 +178,7 @@ test('journal: whole frames lost at the end are noticed by what has landed', asy
   expect((await reopen(dir, { landedSeq: 2 })).lastSeq).toBe(2)
 })
 
-test('journal: it must have the chain hash that landing knows, at the end and before it', async () => {
+test('journal: it must have the chain hash that landing holds, at the end and before it', async () => {
   const dir = await emptyBooks()
   const frames = await writeJournal(dir, ['a', 'b', 'c', 'd', 'e'], { segmentBytes: 500 })
 

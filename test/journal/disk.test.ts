@@ -55,7 +55,7 @@ function troubled(trouble: Trouble): Disk {
   }
 }
 
-test('who has no right to a folder is told of reading, too, and whose run it is', () => {
+test('a missing right to a folder mentions reading too, and which user is running', () => {
   expect(
     new DiskError('The disk refused to list a folder.', '/books', systemError('EACCES')).details.action,
   ).toBe(
@@ -111,7 +111,7 @@ test('journal: on a full disk the append is refused, nothing later is acknowledg
   await again.close()
 })
 
-test('journal: after a failed sync nothing is acknowledged, and the next opening goes on from the last frame that was', async () => {
+test('journal: after a failed sync nothing is acknowledged, and the next opening continues after the last acknowledged frame', async () => {
   const dir = await emptyBooks()
   const trouble: Trouble = {}
   const journal = await openJournal(dir, writing({ disk: troubled(trouble) }))
@@ -126,7 +126,7 @@ test('journal: after a failed sync nothing is acknowledged, and the next opening
   expect(await readJournal(dir)).toEqual(asRead(['a']))
 })
 
-test('journal: when the new segment cannot be made, the next opening recovers', async () => {
+test('journal: if the new segment cannot be created, the next opening recovers', async () => {
   const dir = await emptyBooks()
   const trouble: Trouble = {}
   const journal = await openJournal(dir, writing({ disk: troubled(trouble), segmentBytes: 1 }))
@@ -143,7 +143,7 @@ test('journal: when the new segment cannot be made, the next opening recovers', 
   expect(await readJournal(dir)).toEqual(asRead(['a', 'b']))
 })
 
-test('journal: of a process killed with SIGKILL every acknowledged frame is kept, and the next one goes on', async () => {
+test('journal: every frame acknowledged by a process killed with SIGKILL is kept, and the next one continues', async () => {
   const dir = await emptyBooks()
   const program = await compileForChild('test/support/journal-child.ts')
   let acknowledged = 0
@@ -173,7 +173,7 @@ test('journal: of a process killed with SIGKILL every acknowledged frame is kept
   ).toBeGreaterThan(1)
 })
 
-test('disk: a folder that may not be written is a matter of set-up, and named', async () => {
+test('disk: a folder that is not writable is reported as a configuration problem, and named', async () => {
   const dir = await emptyBooks()
   await writeFile(join(dir, 'journal'), 'a file where a folder should be')
 
@@ -184,7 +184,7 @@ test('disk: a folder that may not be written is a matter of set-up, and named', 
   expect(error.code).toBe('EEXIST')
 })
 
-test('disk: writeFileAtomic replaces a file whole, with its mode, and leaves nothing beside it', async () => {
+test('disk: writeFileAtomic replaces a file completely, with its mode, and leaves nothing beside it', async () => {
   const dir = await emptyBooks()
   const path = join(dir, 'file')
   await writeFile(path, 'old')
@@ -196,7 +196,7 @@ test('disk: writeFileAtomic replaces a file whole, with its mode, and leaves not
   expect(await readdir(dir)).toEqual(['file'])
 })
 
-test('disk: what is kept and what is delivered are replaced in the same steps, each safe before the next', async () => {
+test('disk: stored files and delivered files are replaced in the same steps, each synced before the next', async () => {
   const steps: string[] = []
   const done = (step: string) => (): void => void steps.push(step)
   const noted: Disk = {

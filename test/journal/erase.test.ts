@@ -10,7 +10,7 @@ import { at, emptyBooks, readJournal, stillClock, writeJournal } from '../suppor
 
 const segment = (dir: string, number = 1): string => join(dir, 'journal', `00000${number}.journal`)
 
-test('erase: body and salt are overwritten, the other frames and every hash stay', async () => {
+test('erase: body and salt are overwritten; the other frames and every hash stay', async () => {
   const dir = await emptyBooks()
   await writeJournal(dir, ['John Doe', 'kept', 'Jane Roe'], { segmentBytes: 500 })
   const before = await readJournal(dir)
@@ -37,7 +37,7 @@ test('erase: body and salt are overwritten, the other frames and every hash stay
   )
 })
 
-test('erase: a frame that the journal does not have is refused before anything is changed', async () => {
+test('erase: a frame that is not in the journal is refused before anything is changed', async () => {
   const dir = await emptyBooks()
   await writeJournal(dir, ['a', 'b'])
   const before = await readFile(segment(dir))
@@ -82,7 +82,7 @@ test('erase: an empty body loses its salt', async () => {
   })
 })
 
-test('erase: the state byte alone erases nothing and revives nothing', async () => {
+test('erase: the state byte alone neither erases nor restores anything', async () => {
   const dir = await emptyBooks()
   await writeJournal(dir, [''])
   const live = await readFile(segment(dir))
@@ -119,7 +119,7 @@ function dyingAtWrite(last: number): Disk {
   }
 }
 
-test('erase: what earlier versions noted is read beside what is noted now', async () => {
+test('erase: the list written by earlier versions is read together with the present one', async () => {
   const dir = await emptyBooks()
   await writeJournal(dir, ['a', 'b', 'c'])
   await eraseFrames(dir, [1, 3], stillClock)
@@ -128,7 +128,7 @@ test('erase: what earlier versions noted is read beside what is noted now', asyn
   expect(await readErased(dir)).toEqual([1, 2, 3])
 })
 
-test('verify: the list of erased frames is held against the frames, both ways', async () => {
+test('verify: the list of erased frames is compared with the frames, in both directions', async () => {
   const dir = await emptyBooks()
   await writeJournal(dir, ['a', 'b', 'c'])
   const live = await readFile(join(dir, 'journal', '000001.journal'))

@@ -52,7 +52,7 @@ const coins = COINS.map((coin) => JSON.parse(`"${coin}"`) as string)
 
 describe('names of the venue', { timeout: 120_000 }, () => {
   test.each(['balances', 'statement', 'breaks'])(
-    'are no formulas in the CSV of %s, and read back',
+    'are not formulas in the CSV of %s, and can be read back',
     async (name) => {
       const { code, stdout } = await command(['report', name, '--format', 'csv', '--dir', dir])
 
@@ -64,7 +64,7 @@ describe('names of the venue', { timeout: 120_000 }, () => {
     },
   )
 
-  test('are texts in a workbook, never formulas', async () => {
+  test('are text in a workbook, never formulas', async () => {
     const out = join(temporaryFolder(), 'balances.xlsx')
 
     const { code } = await command(['report', 'balances', '--format', 'xlsx', '--out', out, '--dir', dir])
@@ -81,7 +81,7 @@ describe('names of the venue', { timeout: 120_000 }, () => {
     ).toContain('=cmd|')
   })
 
-  test('are no markup in a page', async () => {
+  test('are not markup in a page', async () => {
     const { stdout } = await command(['report', 'balances', '--format', 'html', '--dir', dir])
 
     expect(stdout).not.toContain('<script')
@@ -97,7 +97,7 @@ describe('names of the venue', { timeout: 120_000 }, () => {
     ['a query', ['sql', 'select coin, kind from entries']],
     ['an explanation', ['explain', '3:0']],
     ['an explanation in JSON', ['explain', '3:0', '--json']],
-  ])('never command a terminal through %s', async (_what, words) => {
+  ])('never control a terminal through %s', async (_what, words) => {
     const { stdout, stderr } = await command([...words, '--dir', dir])
 
     expect(stdout).not.toMatch(CONTROL)
@@ -105,7 +105,7 @@ describe('names of the venue', { timeout: 120_000 }, () => {
     expect(stdout.length).toBeGreaterThan(20)
   })
 
-  test('make no directives of their own in exported books', async () => {
+  test('form no directives of their own in exported books', async () => {
     const folder = temporaryFolder()
 
     const [beancount, hledger] = await Promise.all(
@@ -134,7 +134,7 @@ describe('names of the user', { timeout: 120_000 }, () => {
     ['an unknown option', ['report', 'balances', `--${evil}`]],
     ['an unknown command', [evil]],
     ['a file', ['import', 'trades', `/nowhere/${evil}.csv`]],
-  ])('never command a terminal through the error for %s', async (_what, words) => {
+  ])('never control a terminal through the error for %s', async (_what, words) => {
     const { code, stdout, stderr } = await command([...words, '--dir', dir])
 
     expect(code).toBe(2)
@@ -168,7 +168,7 @@ describe('names of the user', { timeout: 120_000 }, () => {
     },
   )
 
-  test('an output that would replace a part of the books, also through a link or in other letters, is refused', async () => {
+  test('an output that would replace part of the books, even through a link or with other capitals, is refused', async () => {
     const folder = temporaryFolder()
     symlinkSync(dir, join(folder, 'link'))
     symlinkSync(join(dir, 'ledger.duckdb'), join(folder, 'file.csv'))
@@ -186,7 +186,7 @@ describe('names of the user', { timeout: 120_000 }, () => {
       await expect([out, outFile(out, 'x.csv', dir)][1], out).rejects.toBeInstanceOf(UsageError)
   })
 
-  test('a folder of the books that is a file, a device or a name without end or with a question mark is refused', async () => {
+  test('a folder of the books that is a file, a device, has an endless name or contains a question mark is refused', async () => {
     const folder = temporaryFolder()
     writeFileSync(join(folder, 'file'), '')
     writeFileSync(join(folder, 'a.csv'), 'time,asset,currency,price\n')
@@ -198,7 +198,7 @@ describe('names of the user', { timeout: 120_000 }, () => {
     }
   })
 
-  test('a file to read that is a device, a folder or larger than any is refused at once', async () => {
+  test('an input file that is a device, a folder or too large is refused at once', async () => {
     const folder = temporaryFolder()
     mkdirSync(join(folder, 'folder'))
     symlinkSync('/dev/zero', join(folder, 'link'))

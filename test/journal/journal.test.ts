@@ -21,7 +21,7 @@ import {
   writing,
 } from '../support/journal.ts'
 
-test('journal: a missing folder is made for its owner alone, and reading it makes nothing', async () => {
+test('journal: a missing folder is created for its owner alone, and reading it creates nothing', async () => {
   const dir = await emptyBooks()
   expect(await readJournal(dir)).toEqual([])
   expect(await readdir(dir)).toEqual([])
@@ -32,7 +32,7 @@ test('journal: a missing folder is made for its owner alone, and reading it make
   expect((await stat(join(dir, 'journal', '000001.journal'))).mode & 0o777).toBe(0o600)
 })
 
-test('journal: an empty body is read again, also when its memory was looked at before', async () => {
+test('journal: an empty body can be read again, even if its buffer was accessed before', async () => {
   const dir = await emptyBooks()
   const body = Buffer.concat([])
   expect(body.buffer.byteLength).toBe(0)
@@ -44,7 +44,7 @@ test('journal: an empty body is read again, also when its memory was looked at b
   expect(await readJournal(dir)).toEqual([{ seq: 1, command: 'empty', body: '' }])
 })
 
-test('journal: frames are numbered from 1 and read again as they were appended', async () => {
+test('journal: frames are numbered from 1 and read back as they were appended', async () => {
   const dir = await emptyBooks()
   const meta: FrameMeta = {
     kind: 'page',
@@ -74,7 +74,7 @@ test('journal: frames are numbered from 1 and read again as they were appended',
   expect([again.lastSeq, again.lastChain]).toEqual([2, second.chain])
 })
 
-test('journal: the chain hash is SHA-256 of the hash before and the header, which holds the salted hash of the body', async () => {
+test('journal: the chain hash is the SHA-256 of the previous hash and the header, which contains the salted hash of the body', async () => {
   const dir = await emptyBooks()
   const salt = Buffer.alloc(16, 7)
   const sha256 = (...parts: (Buffer | string)[]): Buffer => {
@@ -97,7 +97,7 @@ test('journal: the chain hash is SHA-256 of the hash before and the header, whic
 })
 
 test.each(['raw', 'gzip', 'brotli'] as const)(
-  'journal: bodies stored as %s are read again',
+  'journal: bodies stored as %s can be read back',
   async (codec) => {
     const dir = await emptyBooks()
     const bodies = ['', 'x', 'a'.repeat(127), 'b'.repeat(128), 'abc'.repeat(100_000)]
@@ -110,7 +110,7 @@ test.each(['raw', 'gzip', 'brotli'] as const)(
   },
 )
 
-test('journal: a body larger than what is read at once is read again', async () => {
+test('journal: a body larger than one read can be read back', async () => {
   const dir = await emptyBooks()
   const body = Buffer.alloc(3 * 2 ** 20, 'large body ')
 
@@ -119,7 +119,7 @@ test('journal: a body larger than what is read at once is read again', async () 
   expect((await readJournal(dir)).map((frame) => frame.body?.length)).toEqual([6, body.length, 5])
 })
 
-test('journal: concurrent appends stand in the order of the calls and share syncs', async () => {
+test('journal: concurrent appends are in the order of the calls and share syncs', async () => {
   const dir = await emptyBooks()
   const bodies = [...Array(500).keys()].map((count) => `page ${count} `.repeat(1 + (count % 50)))
 
@@ -156,7 +156,7 @@ test('journal: a full segment is followed by a new one that continues the chain'
   })
 })
 
-test('journal: frames are found where they stand, also larger than what is read at once, and whole segments are passed over', async () => {
+test('journal: frames are found at their places, even if they are larger than one read, and whole segments are skipped', async () => {
   const dir = await emptyBooks()
   // Bodies that cannot be compressed, of which three fill a segment that is read in several pieces.
   const bodies = Array.from({ length: 12 }, (_, nth) => {
@@ -195,7 +195,7 @@ test('journal: frames are found where they stand, also larger than what is read 
   await expect(damaged()).rejects.toThrow(CorruptionError)
 })
 
-test('journal: reading from the end on gives nothing', async () => {
+test('journal: reading from the end returns nothing', async () => {
   const dir = await emptyBooks()
   await writeJournal(dir, ['a', 'b'])
 
@@ -206,7 +206,7 @@ test('journal: reading from the end on gives nothing', async () => {
   expect(found).toEqual([])
 })
 
-test('journal: a reader sees the whole frames of its opening while a writer goes on', async () => {
+test('journal: a reader sees the complete frames of the time when it opened while a writer continues', async () => {
   const dir = await emptyBooks()
   const writer = await openJournal(dir, writing())
   await writer.append(note('a'), Buffer.from('a'))
@@ -221,7 +221,7 @@ test('journal: a reader sees the whole frames of its opening while a writer goes
   await writer.close()
 })
 
-test('journal: a description that JSON would change is refused before it is numbered', async () => {
+test('journal: a description that JSON would change is refused before it gets a number', async () => {
   const dir = await emptyBooks()
   const journal = await openJournal(dir, writing())
   const broken = { ...note('a'), run: undefined } as unknown as FrameMeta
@@ -233,7 +233,7 @@ test('journal: a description that JSON would change is refused before it is numb
   await journal.close()
 })
 
-test('journal: appending to a journal that is read or closed is refused', async () => {
+test('journal: appending to a journal that is read-only or closed is refused', async () => {
   const dir = await emptyBooks()
   const [reader, writer] = [await openJournal(dir, reading()), await openJournal(dir, writing())]
   await writer.close()
@@ -242,7 +242,7 @@ test('journal: appending to a journal that is read or closed is refused', async 
   await expect(writer.append(note('a'))).rejects.toThrow('not open for writing')
 })
 
-test('journal: close waits for the appends that are under way', async () => {
+test('journal: close waits for pending appends', async () => {
   const dir = await emptyBooks()
   const journal = await openJournal(dir, { mode: 'append', clock: stillClock })
 

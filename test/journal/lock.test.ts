@@ -39,7 +39,7 @@ function start(...parameters: string[]): Child {
 const holder = async (dir: string): Promise<Record<string, unknown>> =>
   JSON.parse(await readFile(join(dir, 'lock'), 'utf8'))
 
-test('lock: it names process, start, host and command, and is gone after release', async () => {
+test('lock: it names process, start, host and command, and is removed on release', async () => {
   const dir = await emptyBooks()
 
   const lock = await acquireLock(dir, 'nightly --dir books', stillClock)
@@ -93,7 +93,7 @@ test('lock: a second lock in the same process is refused', async () => {
   await (await acquireLock(dir, 'build', stillClock)).release()
 })
 
-test('lock: a holder killed by SIGKILL is taken over at once', async () => {
+test('lock: the lock of a holder killed by SIGKILL is taken over at once', async () => {
   const dir = await emptyBooks()
   const child = start(dir)
   expect(await child.line()).toBe('held')
@@ -122,7 +122,7 @@ test('lock: a process that was killed but not yet collected by its parent counts
   await lock.release()
 })
 
-test('lock: a pid that is used again by another process does not keep the books locked', async () => {
+test('lock: a pid that another process has since been given does not keep the books locked', async () => {
   const dir = await emptyBooks()
   const lock = await acquireLock(dir, 'sync', stillClock)
   const mine = await holder(dir)
@@ -156,7 +156,7 @@ test.each([
     'a symbolic link',
   ],
   ['a folder', (path: string) => mkdir(path), 'a folder'],
-])('lock: %s is refused by name, and left as it was', async (_, make, found) => {
+])('lock: %s is refused by name, and left unchanged', async (_, make, found) => {
   const dir = await emptyBooks()
   const path = join(dir, 'lock')
   await make(path)
@@ -172,7 +172,7 @@ test.each([
   expect(await readdir(dir)).toEqual(['lock'])
 })
 
-test('lock: a name that is taken and cannot be read is not tried for ever', async () => {
+test('lock: a name that is taken and cannot be read is not retried forever', async () => {
   const dir = await emptyBooks()
   const disk: Disk = { ...nodeDisk, link: async () => false }
 
@@ -181,7 +181,7 @@ test('lock: a name that is taken and cannot be read is not tried for ever', asyn
   )
 })
 
-test('lock: the lock of another host is refused with the file to remove', async () => {
+test('lock: the lock of another host is refused, naming the file to remove', async () => {
   const dir = await emptyBooks()
   const lock = await acquireLock(dir, 'sync', stillClock)
   const elsewhere = { ...(await holder(dir)), host: 'elsewhere', pid: 1 }
@@ -200,7 +200,7 @@ test('lock: the lock of another host is refused with the file to remove', async 
   expect(await holder(dir)).toEqual(elsewhere)
 })
 
-test('lock: release leaves a lock alone that is not ours', async () => {
+test('lock: release leaves a lock that is not ours alone', async () => {
   const dir = await emptyBooks()
   const lock = await acquireLock(dir, 'sync', stillClock)
   const other = JSON.stringify({ ...(await holder(dir)), host: 'elsewhere' })
@@ -229,7 +229,7 @@ test('lock: of six processes that take over a dead lock at the same moment exact
   }
 })
 
-test('lock: a process that died while taking over is taken over too, and its files are swept', async () => {
+test('lock: the lock of a process that died while taking over is taken over too, and its files are removed', async () => {
   const dir = await emptyBooks()
   const dead = await deadHolder()
   await writeFile(join(dir, 'lock'), dead)
@@ -245,7 +245,7 @@ test('lock: a process that died while taking over is taken over too, and its fil
   await lock.release()
 })
 
-test('lock: a claim that a process had not finished writing when it died is swept; one of a living process stays', async () => {
+test('lock: a claim that a process had not finished writing when it died is removed; one of a living process stays', async () => {
   const dir = await emptyBooks()
   const { pid } = JSON.parse(await deadHolder()) as { pid: number }
   await writeFile(join(dir, `lock.${pid}-1`), '{"pid":12,"proc')
@@ -266,7 +266,7 @@ async function deadHolder(): Promise<string> {
   return readFile(join(dir, 'lock'), 'utf8')
 }
 
-test('lock: what somebody else put beside it stays, whatever it is', async () => {
+test('lock: whatever someone else put beside it stays', async () => {
   const dir = await emptyBooks()
   const dead = await deadHolder()
   for (const folder of ['lock.x', 'lock.4194303-1', 'lock.0123456789abcdef']) await mkdir(join(dir, folder))
@@ -279,7 +279,7 @@ test('lock: what somebody else put beside it stays, whatever it is', async () =>
   expect(await readdir(dir)).toEqual(before)
 })
 
-test('lock: where there is no /proc, ps tells the state and start of a process', async () => {
+test('lock: without /proc, ps gives the state and start of a process', async () => {
   const { state, start: started } = await fromPs(process.pid)
 
   expect(state).toMatch(/^[RS]/)

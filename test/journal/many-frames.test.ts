@@ -32,7 +32,7 @@ function segmentOf(number: number, firstSeq: number, count: number): Buffer {
   return Buffer.concat(pieces)
 }
 
-test('frames are looked for by any number of numbers', async () => {
+test('frames can be searched for by any number of frame numbers', async () => {
   const dir = await emptyBooks()
   await writeJournal(dir, ['a', 'b', 'c'])
   const found: number[] = []
@@ -52,7 +52,7 @@ test('a number beyond many frames is refused by name', { timeout: 300_000 }, asy
   expect(details.expected).toBe(`numbers from 1 to ${MANY}: the page_id of their rows`)
 })
 
-test('a missing segment may have held many frames: each number stands where it was', async () => {
+test('a missing segment may have held many frames: each number is kept at its place', async () => {
   const dir = await emptyBooks()
   await writeJournal(dir, ['a', 'b'])
   await writeFile(join(dir, 'journal', '000003.journal'), segmentOf(3, MANY + 3, 1))
@@ -67,7 +67,7 @@ test('a missing segment may have held many frames: each number stands where it w
   expect(lastSeq).toBe(MANY + 3)
 })
 
-test('a survey keeps of each frame where it stands, and none of its bytes', async () => {
+test('a survey stores the place of each frame, and none of its bytes', async () => {
   const dir = await emptyBooks()
   const journal = await openJournal(dir, writing({ segmentBytes: 100_000 }))
   for (let nth = 0; nth < 6; nth += 1) await journal.append(note(String(nth)), randomBytes(60_000))
@@ -83,7 +83,7 @@ test('a survey keeps of each frame where it stands, and none of its bytes', asyn
   for (const chain of chains) expect(chain.buffer.byteLength).toBeLessThanOrEqual(Buffer.poolSize)
 })
 
-test('many runs around many lost frames: those that may have made them, without holding each against each', () => {
+test('many runs around many lost frames: the runs that may have written them are found without comparing each with each', () => {
   const [runs, lost] = [4_000, 40_000]
   const frames: (WholeFrame | LostFrame)[] = []
   const whole = (meta: FrameMeta): number =>

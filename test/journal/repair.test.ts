@@ -76,7 +76,7 @@ const flip = async (path: string, position: number): Promise<void> => {
 }
 
 describe('a repair', () => {
-  test('keeps every frame but the one with a flipped byte, wherever it is, and says what the chain was', async () => {
+  test('keeps every frame but the one with a flipped byte, wherever it is, and states what the chain was', async () => {
     const { dir, frames } = await journal()
     const all = await places(dir)
     const originals = new Map(
@@ -149,7 +149,7 @@ describe('a repair', () => {
     expect((await verifyJournal(over.dir)).problems).toEqual([])
   })
 
-  test('of segments under the names of others puts each in its place, and loses nothing', async () => {
+  test('of segments under each other’s names puts each in its place, and loses nothing', async () => {
     const renames: readonly (readonly (readonly [from: number, to: number])[])[] = [
       [
         [2, 7],
@@ -177,7 +177,7 @@ describe('a repair', () => {
     }
   })
 
-  test('of exchanged segments, of which one has a damaged header, goes by the header of the other', async () => {
+  test('of swapped segments, one of which has a damaged header, relies on the header of the other', async () => {
     for (const damaged of [2, 3]) {
       const { dir, frames } = await journal()
       await rename(segment(dir, 2), segment(dir, 7))
@@ -190,7 +190,7 @@ describe('a repair', () => {
     }
   })
 
-  test('sets a copy of one segment in the place of another aside whole', async () => {
+  test('sets aside the whole copy of a segment in place of another', async () => {
     const between = await journal()
     const lost = await of(between.dir, 3)
     const copy = await readFile(segment(between.dir, 2))
@@ -216,7 +216,7 @@ describe('a repair', () => {
     expect(await verifyJournal(behind.dir)).toMatchObject({ problems: [], setAside: [], frames: 13 })
   })
 
-  test('goes on being appended to, and a second one finds nothing to do', async () => {
+  test('can be appended to afterwards, and a second repair finds nothing to do', async () => {
     const { dir } = await journal()
     await flip(segment(dir, 2), 200)
     await repair(dir)
@@ -226,7 +226,7 @@ describe('a repair', () => {
     expect((await surveyJournal(nodeDisk, join(dir, 'journal'))).firstDamaged).toBeNull()
   })
 
-  test('that dies at any step leaves a journal as it was, or one that the next writer finishes', async () => {
+  test('that dies at any step leaves the journal unchanged, or one that the next writer finishes repairing', async () => {
     for (let steps = 0; ; steps += 1) {
       const { dir, frames } = await journal()
       await flip(segment(dir, 1), 200)
@@ -258,7 +258,7 @@ describe('a repair', () => {
     }
   }, 120_000)
 
-  test('that is interrupted, and whose manifest is damaged then, is refused with the way out', async () => {
+  test('that is interrupted and whose manifest is then damaged is refused, with the way out', async () => {
     const { dir } = await journal()
     const manifest = join(dir, 'journal', 'repair.json')
     for (const text of [
@@ -274,7 +274,7 @@ describe('a repair', () => {
     }
   })
 
-  test('without room changes nothing and says so', async () => {
+  test('without space changes nothing and says so', async () => {
     const { dir } = await journal()
     await flip(segment(dir, 1), 200)
     const files = async () =>

@@ -17,7 +17,7 @@ function held() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-it('asks at once for all that ask together, and for the others when it has the answer', async () => {
+it('sends one query for all that ask together, and one for the others once it has the answer', async () => {
   const { asked, batch } = held()
   const first = [batch.of('a'), batch.of('b')]
   await turn()
@@ -40,7 +40,7 @@ it('asks at once for all that ask together, and for the others when it has the a
   expect(await Promise.all(second)).toEqual([3, 2])
 })
 
-it('fails for those who asked together, and goes on with the next', async () => {
+it('fails for those that asked together, and continues with the next', async () => {
   const { asked, batch } = held()
   const first = Promise.allSettled([batch.of('a'), batch.of('b')])
   await turn()

@@ -29,7 +29,7 @@ async function changed(dir: string, sql: string): Promise<void> {
 }
 
 describe('a landing database', () => {
-  it('takes one thread for as long as its file is small, then all that it may have', async () => {
+  it('uses one thread as long as its file is small, then all that it may', async () => {
     const dir = await emptyFolder()
     const landing = await landingIn(dir, { threads: 3 })
     const threads = async (): Promise<unknown> =>
@@ -79,7 +79,7 @@ describe('a landing database', () => {
     ])
   })
 
-  it('is for its owner alone, with its log, also where one was there that others could read', async () => {
+  it('is readable only by its owner, including its log, even if an existing one was readable by others', async () => {
     const dir = await emptyFolder()
     const modes = async () => {
       const names = (await readdir(dir)).filter((name) => name.startsWith('landing.')).sort()
@@ -96,7 +96,7 @@ describe('a landing database', () => {
     expect(await modes()).toEqual(['landing.duckdb 600'])
   })
 
-  it('of another user says whose right is needed, and not to make the file again', () => {
+  it('of another user states whose permission is needed, and does not advise rebuilding the file', () => {
     const said = 'IO Error: Cannot open file "/books/landing.duckdb": Permission denied'
     const error = notOpened('/books/landing.duckdb', new Error(said))
     expect([error.exitCode, error.describe()]).toEqual([
@@ -134,7 +134,7 @@ describe('a landing database', () => {
     })
   })
 
-  it('without a declared table, or with other columns in one, has to be made again, whether read or written', async () => {
+  it('without a declared table, or with other columns in one, has to be rebuilt, whether it is read or written', async () => {
     const dir = await emptyFolder()
     await changed(dir, 'drop table landing.orders')
     expect((await failure(dir, true)).details.found).toBe('no table orders')
@@ -145,7 +145,7 @@ describe('a landing database', () => {
       expect((await failure(other, readOnly)).details.found).toBe('table orders with other columns')
   })
 
-  it('that lacks rows which its state knows of is damaged: an older copy beside a newer log', async () => {
+  it('that lacks rows which its state counts is damaged: an older copy beside a newer log', async () => {
     const dir = await emptyFolder()
     const landing = await landingIn(dir)
     await landing.land([page(1, [taxRow('1'), taxRow('2')])])
@@ -174,7 +174,7 @@ describe('a landing database', () => {
     expect(error.details.action).toContain('tieout rebuild')
   })
 
-  it('that is none is refused, also where there is no file to read', async () => {
+  it('that is not a database is refused, as is a missing file if it is only read', async () => {
     const dir = await emptyFolder()
     const reading = openLanding(dir, { ...landingOptions, readOnly: true })
     await expect(reading).rejects.toThrow(UsageError)
@@ -182,7 +182,7 @@ describe('a landing database', () => {
     expect((await failure(dir)).message).toBe('The landing database could not be opened.')
   })
 
-  it('is open once in a process, and again after it was closed', async () => {
+  it('is open once in a process, and can be opened again after it was closed', async () => {
     const dir = await emptyFolder()
     const landing = await landingIn(dir)
     expect((await failure(dir)).message).toBe('The landing database is already open in this process.')
@@ -190,7 +190,7 @@ describe('a landing database', () => {
     await (await landingIn(dir, { readOnly: true })).close()
   })
 
-  it('is let go of when it is closed, though a connection of its instance is still open', async () => {
+  it('is released when it is closed, though a connection of its instance is still open', async () => {
     const dir = await emptyFolder()
     const landing = await landingIn(dir)
     const stray = await landing.instance.connect()
@@ -212,7 +212,7 @@ describe('a landing database', () => {
     other.closeSync()
   })
 
-  it('takes a record type whose field is named like an SQL keyword', async () => {
+  it('accepts a record type whose field is named like an SQL keyword', async () => {
     const record = defineRecord({
       ...{ table: 'select_from', nature: 'event', doc: 'Order, group.', key: ['order'] },
       fields: { order: text('Order.'), group: text('Group.') },
@@ -258,7 +258,7 @@ describe('another process', () => {
     return seq
   }
 
-  it('that writes shuts out readers, who are told so', async () => {
+  it('that writes locks out readers, who are told so', async () => {
     const dir = await emptyFolder()
     const writer = start(dir)
     await numberOf(writer.lines)
@@ -269,7 +269,7 @@ describe('another process', () => {
     )
   })
 
-  it('that is killed leaves whole transactions, and landing goes on from the last one', async () => {
+  it('that is killed leaves whole transactions, and landing resumes after the last one', async () => {
     const dir = await emptyFolder()
     for (let life = 0; life < 3; life++) {
       const writer = start(dir)
@@ -284,7 +284,7 @@ describe('another process', () => {
     }
   })
 
-  it('whose disk takes no more lands nothing of the failed transaction and loses nothing before it', async () => {
+  it('whose disk is full lands nothing of the failed transaction and loses nothing before it', async () => {
     const dir = await emptyFolder()
     const writer = start(dir, 2_048)
     const lines: string[] = []

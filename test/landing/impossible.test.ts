@@ -110,7 +110,7 @@ const identities = endpoints.flatMap(({ name, item }) =>
 )
 
 describe('an identity', () => {
-  test('is declared for every record that lands but two, which the venue gives none', () => {
+  test('is declared for every record that lands except two, to which the venue gives none', () => {
     const without = endpoints
       .filter(({ item }) => item !== null && item.key.length === 0)
       .map(({ name }) => name)
@@ -119,7 +119,7 @@ describe('an identity', () => {
   })
 
   test.each(identities)(
-    'of %s that is none, in %s, quarantines the row whole, and its neighbours land',
+    'that is invalid, of %s in %s, quarantines the whole row, and its neighbours land',
     async (feed, field) => {
       const landing = await landingIn(await emptyFolder(), REAL)
       const bad = impossible.map(([lexeme, reason]) => [rowWith(feed, field, lexeme), reason] as const)
@@ -169,7 +169,7 @@ describe('an identity', () => {
   })
 })
 
-describe('the coin that amounts are in', () => {
+describe('the coin of the amounts', () => {
   test.each([
     ['tax.records', 'coin'],
     ['tax.futuresRecords', 'marginCoin'],
@@ -186,7 +186,7 @@ describe('the coin that amounts are in', () => {
     expect(await landed(landing, feed, field)).toEqual([['USDT'], ['USDT']])
   })
 
-  test('is not asked of a record that has no coin of its own', async () => {
+  test('is not required of a record that has no coin of its own', async () => {
     const landing = await landingIn(await emptyFolder(), REAL)
     await landing.land([
       pageOf(1, 'trade.orderHistory', [
@@ -206,7 +206,7 @@ describe('a time', () => {
     JSON.stringify({ ...GOOD[feed], ...fields })
 
   test.each(['tax.records', 'tax.futuresRecords', 'tax.p2pRecords'])(
-    'of %s lies within the window that was asked for, give or take a second',
+    'of %s lies within the requested window, give or take a second',
     async (feed) => {
       const landing = await landingIn(await emptyFolder(), REAL)
       const { start, end } = WINDOW
@@ -272,14 +272,14 @@ describe('a time', () => {
     },
   )
 
-  test('of a customer may lie long before the window, for what the venue filters by is not known; but not in 1970', async () => {
+  test('of a customer may be long before the window, since it is unknown what the venue filters by; but not in 1970', async () => {
     const landing = await landingIn(await emptyFolder(), REAL)
     const rows = [T - 900 * DAY, T, T / 1_000].map((registerTime) => at('broker.customers', { registerTime }))
     await landing.land([pageOf(1, 'broker.customers', rows)])
     expect((await quarantined(landing)).map((line) => line.slice(1, 4))).toEqual([[2, 'registerTime', EARLY]])
   })
 
-  test('is held against what the request asked for, and without such words against the window of its walk', async () => {
+  test('is compared with the times in the request or, without them, with the window of its walk', async () => {
     const landing = await landingIn(await emptyFolder(), REAL)
     const row = (id: string, ts: number) => at('tax.records', { id, ts: String(ts) })
     const rows = [row('1', WINDOW.start), row('2', WINDOW.start + 5_000)]
@@ -298,7 +298,7 @@ describe('a time', () => {
   })
 })
 
-test('a break names what is quarantined, no entry is made of it, and a rebuild gives the same', async () => {
+test('a break names what is quarantined, no entry is made from it, and a rebuild gives the same', async () => {
   const dir = await emptyFolder()
   const clock = new HeldClock()
   const journal = await openJournal(dir, { mode: 'append', clock })

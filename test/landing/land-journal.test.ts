@@ -29,7 +29,7 @@ async function journalIn(dir: string, frames: readonly Frame[]): Promise<Journal
 }
 
 describe('landing a journal', () => {
-  it('goes on after what has landed, and says how far it is', async () => {
+  it('continues after what has landed, and reports its progress', async () => {
     const dir = await emptyFolder()
     const journal = await journalIn(dir, pages)
     const landing = await landingIn(dir)
@@ -61,7 +61,7 @@ describe('landing a journal', () => {
     expect(await rebuilt.unfinished('main', 'tax.records', 'SPOT')).toEqual([{ window, cursor: 'c5' }])
   })
 
-  it('in many batches is bounded by their bytes, and stops at the first that fails', async () => {
+  it('in many batches is limited by their bytes, and stops at the first that fails', async () => {
     const dir = await emptyFolder()
     const note = 'x'.repeat(6 * 2 ** 20)
     const long = [1, 2, 3, 4].map((seq) => page(seq, [taxRow(String(seq), { note })]))
@@ -74,7 +74,7 @@ describe('landing a journal', () => {
     )
   })
 
-  it('ends between two batches when it is asked to stop, and goes on from there', async () => {
+  it('ends between two batches when it is asked to stop, and can be continued', async () => {
     const dir = await emptyFolder()
     const note = 'x'.repeat(6 * 2 ** 20)
     const long = [1, 2, 3, 4, 5, 6, 7].map((seq) => page(seq, [taxRow(String(seq), { note })]))
@@ -100,7 +100,7 @@ describe('landing a journal', () => {
     expect(await (await landingIn(dir)).contentHashes()).toEqual(whole)
   })
 
-  it('that is not the one it came from is refused', async () => {
+  it('of another journal than the one already landed is refused', async () => {
     const dir = await emptyFolder()
     const landing = await landingIn(dir)
     await landJournal(await journalIn(dir, pages), landing)
@@ -115,7 +115,7 @@ describe('landing a journal', () => {
 })
 
 describe('rebuilding', () => {
-  it('leaves out what was erased since, and the chain still holds', async () => {
+  it('leaves out what has since been erased, and the chain still verifies', async () => {
     const dir = await emptyFolder()
     const journal = await journalIn(dir, pages)
     const landing = await landingIn(dir)
@@ -136,7 +136,7 @@ describe('rebuilding', () => {
     expect(await ask(rebuilt, 'select count(*) from landing.tax_records where page_id = 2')).toEqual([['0']])
   })
 
-  it('is refused while the landing is open, and a failed one leaves the old file as it was', async () => {
+  it('is refused while landing is open, and if it fails the old file stays unchanged', async () => {
     const dir = await emptyFolder()
     const journal = await journalIn(dir, pages.slice(0, 2))
     const landing = await landingIn(dir)

@@ -11,7 +11,7 @@ import { at, chainOf, feeds, frame, landingOptions, page, rawPage, taxRow } from
 const range = { start: 1_763_000_000_000, end: 1_763_600_000_000 }
 
 describe('a page', () => {
-  it('lands its rows with every digit, the page and the place they came from', async () => {
+  it('lands its rows with every digit, the page and their position', async () => {
     const landing = await landingIn(await emptyFolder())
     const rows = [
       taxRow('1375573238088888369', { amount: '-1.9998656', balance: '42.41856383400698' }),
@@ -45,7 +45,7 @@ describe('a page', () => {
     expect(await ask(landing, 'select * from landing.state')).toEqual([[7, '1', chainOf(1), '4']])
   })
 
-  it('seen twice stands twice: landing looks nothing up', async () => {
+  it('seen twice is stored twice: landing looks nothing up', async () => {
     const landing = await landingIn(await emptyFolder())
     await landing.land([page(1, [taxRow('1')]), page(2, [taxRow('1')])])
     expect(await ask(landing, 'select id, page_id from landing.tax_records order by page_id')).toEqual([
@@ -54,7 +54,7 @@ describe('a page', () => {
     ])
   })
 
-  it('of more rows than a data chunk holds lands whole and in its order', async () => {
+  it('of more rows than a data chunk holds lands completely and in order', async () => {
     const landing = await landingIn(await emptyFolder())
     const rows = Array.from({ length: 5_000 }, (_, index) => taxRow(`id-of-more-than-12-bytes-${index}`))
     await landing.land([page(1, rows), page(2, rows.slice(0, 10))])
@@ -70,7 +70,7 @@ describe('a page', () => {
     ])
   })
 
-  it('whose body was erased stays, without rows', async () => {
+  it('whose body was erased remains, without rows', async () => {
     const landing = await landingIn(await emptyFolder())
     await landing.land([rawPage(1, null, { covers: range })])
     expect(await ask(landing, 'select page_id, row_count, quarantined from landing.pages')).toEqual([
@@ -92,7 +92,7 @@ describe('a page', () => {
   })
 
   it.each(['null', '{"orders":[{"orderId":"1"}]}', '"soon"'])(
-    'with data %s, where a list is due, is quarantined and never passes as empty',
+    'with data %s, where a list is expected, is quarantined and never counts as empty',
     async (data) => {
       const landing = await landingIn(await emptyFolder())
       const body = `{"code":"00000","msg":"success","data":${data}}`
@@ -103,7 +103,7 @@ describe('a page', () => {
     },
   )
 
-  it('of a feed whose data is the one row lands that row', async () => {
+  it('of a feed whose data is its only row lands that row', async () => {
     const landing = await landingIn(await emptyFolder())
     const data = { uid: 1111111111, accountMode: 'hybrid', coinConfigList: [{ coin: 'USDT', leverage: '6' }] }
     await landing.land([page(1, data, { feed: 'account.settings', partition: '' })])
@@ -116,7 +116,7 @@ describe('a page', () => {
 describe('progress', () => {
   const first = { window: range, next: 'c1' }
 
-  it('of a window is replaced by each page and gone with the last', async () => {
+  it('of a window is replaced by each page and removed with the last', async () => {
     const landing = await landingIn(await emptyFolder())
     await landing.land([page(1, [], first)])
     expect(await landing.unfinished('main', 'tax.records', 'SPOT')).toEqual([{ window: range, cursor: 'c1' }])
@@ -130,7 +130,7 @@ describe('progress', () => {
     expect(await landing.unfinished('main', 'tax.records', 'SPOT')).toEqual([])
   })
 
-  it('survives closing, and is then replaced just so', async () => {
+  it('survives closing, and is then replaced in the same way', async () => {
     const dir = await emptyFolder()
     const before = await landingIn(dir)
     await before.land([page(1, [], first), page(2, [], { ...first, partition: 'OTHER' })])
@@ -142,7 +142,7 @@ describe('progress', () => {
     expect(await landing.unfinished('main', 'tax.records', 'OTHER')).toHaveLength(1)
   })
 
-  it('of ranges that are not of whole milliseconds claims no more than it holds', async () => {
+  it('of ranges that are not in whole milliseconds claims no more than it contains', async () => {
     const landing = await landingIn(await emptyFolder())
     await landing.land([page(1, [], { covers: { start: 10.2, end: 20.7 } })])
     expect(await landing.covered('main', 'tax.records', 'SPOT')).toEqual([{ start: 11, end: 20, readAt: 20 }])
@@ -158,7 +158,7 @@ describe('a repair', () => {
     ...{ account: 'main', feed: 'tax.records', partition, range: { start, end } },
   })
 
-  it('takes what it reopens out of the pages before it, whatever is left of them, and of no later one', async () => {
+  it('removes what it reopens from the claims of earlier pages, whatever is left of them, and of no later one', async () => {
     const landing = await landingIn(await emptyFolder())
     const covering = (seq: number, partition: string, start: number, end: number) =>
       page(seq, [], { partition, covers: { start, end } })
@@ -183,7 +183,7 @@ describe('a repair', () => {
     expect(await ask(landing, 'select row_total from landing.state')).toEqual([['9']])
   })
 
-  it('of many ranges asks no statement for each', async () => {
+  it('of many ranges does not run a statement for each', async () => {
     const landing = await landingIn(await emptyFolder())
     const many = 500
     const pages = Array.from({ length: many }, (_, nth) =>
@@ -308,7 +308,7 @@ describe('other frames', () => {
 })
 
 describe('a transaction', () => {
-  it('that meets a page which no longer parses lands nothing, and the next one goes on', async () => {
+  it('with a page that can no longer be parsed lands nothing, and the next one continues', async () => {
     const landing = await landingIn(await emptyFolder())
     await landing.land([page(1, [taxRow('1')], { window: range, next: 'c1' })])
     const frames = [page(2, [taxRow('2')], { window: range, next: null }), rawPage(3, '{"data":[{"id":"3"')]
@@ -331,7 +331,7 @@ describe('a transaction', () => {
     expect(await landing.unfinished('main', 'tax.records', 'SPOT')).toEqual([])
   })
 
-  it('is not begun for frames that leave a gap or come again', async () => {
+  it('is not begun for frames with a gap or repeated frames', async () => {
     const landing = await landingIn(await emptyFolder())
     await expect(landing.land([page(2, [])])).rejects.toThrow(LandingError)
     await landing.land([page(1, [])])
@@ -348,7 +348,7 @@ describe('a transaction', () => {
     expect(landing.landedSeq).toBe(3)
   })
 
-  it('with a feed that this version does not know says to update', async () => {
+  it('with a feed that is unknown to this version says to update', async () => {
     const landing = await landingIn(await emptyFolder())
     await expect(landing.land([page(1, [], { feed: 'earn.records' })])).rejects.toMatchObject({
       message: 'The journal has a page of a feed that this version of tieout does not know.',
@@ -356,7 +356,7 @@ describe('a transaction', () => {
     })
   })
 
-  it('with a kind of frame that this version does not know says so too, and skips nothing', async () => {
+  it('with a kind of frame that is unknown to this version says so too, and skips nothing', async () => {
     const landing = await landingIn(await emptyFolder())
     const newer = { kind: 'dream', at, run: 'r1' } as unknown as FrameMeta
     await expect(landing.land([frame(1, newer)])).rejects.toMatchObject({
@@ -380,7 +380,7 @@ describe('the oldest record that left a list', () => {
     page(seq, { list: [] }, { feed: 'trade.orderHistory', run, covers: { start: 0, end: 9_000 } })
   const list = { feed: 'trade.openOrders', partition: 'category', partitions: ['SPOT'] }
 
-  it('left it with an answer that was read to its end: behind a page that was not the last, it may stand yet', async () => {
+  it('left it with an answer that was read to its end: after a page that was not the last, it may still be listed', async () => {
     const landing = await landingIn(await emptyFolder(), options)
     const oldest = () => landing.oldestThatLeft('main', 'trade.orderHistory', 'SPOT', list)
     await landing.land([listed(1, 'r1', [3, 2], 'on'), listed(2, 'r1', [1], null, 'on'), read(3, 'r1')])
@@ -394,7 +394,7 @@ describe('the oldest record that left a list', () => {
     expect(await oldest()).toBeNull()
   })
 
-  it('is looked for again and again behind a list that broke off: it may end on any day, until a whole list lacks it', async () => {
+  it('is looked for again and again after a list that broke off: it may end on any day, until a complete list no longer has it', async () => {
     const landing = await landingIn(await emptyFolder(), options)
     const oldest = () => landing.oldestThatLeft('main', 'trade.orderHistory', 'SPOT', list)
     const unproven = (seq: number, run: string) =>
@@ -445,7 +445,7 @@ describe('the oldest unsettled record', () => {
     expect(await oldest(landing)).toBeNull()
   })
 
-  it('may be in a state of another spelling, or in one that nobody knows; one that is settled may not', async () => {
+  it('may be in a state with another spelling, or an unknown one; a settled one may not', async () => {
     const landing = await landingIn(await emptyFolder())
     await landing.land([orders(1, [orderRow('1', 4_000, 'Filled'), orderRow('2', 3_000, 'CANCELLED')])])
     expect(await oldest(landing)).toBeNull()
@@ -455,7 +455,7 @@ describe('the oldest unsettled record', () => {
     expect(await oldest(landing)).toBe(1_000)
   })
 
-  it('without a version field goes by the newest page', async () => {
+  it('without a version field is judged by the newest page', async () => {
     const landing = await landingIn(await emptyFolder())
     await landing.land([
       orders(1, [orderRow('1', 1_000, 'live')]),

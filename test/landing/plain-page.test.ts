@@ -20,7 +20,7 @@ const row = '{"id":"1","coin":"BTC","ts":"17"}'
 const page = (data: string): string => `{"code":"00000","requestTime":17,"data":${data}}`
 
 describe('a plain page', () => {
-  it('gives its rows, in a list or in a member of data', () => {
+  it('returns its rows, in a list or in a member of data', () => {
     const rows = [
       { id: '1', coin: 'BTC', ts: '17' },
       { id: '2', coin: '', ts: 'ünder } ] , :' },
@@ -52,7 +52,7 @@ describe('a plain page', () => {
     expect(plainRows(text, '')).toBeNull()
   })
 
-  it('never has other rows than the exact way', () => {
+  it('never has other rows than the exact reader finds', () => {
     const plainWord = fc.constantFrom('', 'data', 'list', 'id', '0', ':', '{', '}', ']', ',', 'é')
     const oddWord = fc.oneof(fc.constantFrom('"', '\\', '\u0001', '__proto__'), fc.string({ maxLength: 4 }))
     const word = fc.oneof({ weight: 20, arbitrary: plainWord }, { weight: 1, arbitrary: oddWord })

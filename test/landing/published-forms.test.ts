@@ -121,7 +121,7 @@ function told(kind: FieldKind, value: unknown): string {
   return `${whole}.${decimals.padEnd(18, '0')}`
 }
 
-describe('an answer as the venue publishes it', () => {
+describe('an answer as published by the venue', () => {
   it.each(forms)('of %s lands field by field', async (feed, data) => {
     const rows = rowsOf(data)
     const landing = await landingIn(await emptyFolder())

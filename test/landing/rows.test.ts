@@ -18,7 +18,7 @@ const envelope = (rows: string): string => `{"code":"00000","msg":"success","req
 const quarantine = 'select page_row, field, reason, raw from landing.quarantine order by page_row'
 const drift = 'select field, problem, example, row_count from landing.drift order by problem, field'
 
-describe('a row that does not fit', () => {
+describe('a row with an invalid value', () => {
   it.each([
     [
       'amount',
@@ -51,7 +51,7 @@ describe('a row that does not fit', () => {
     expect(await ask(landing, 'select row_count, quarantined from landing.pages')).toEqual([[3, 1]])
   })
 
-  it('lands all the same where no figure rests on the field: null there, kept in `extra`, and told', async () => {
+  it('lands anyway if no figure depends on the field: null there, kept in `extra`, and reported', async () => {
     const landing = await landingIn(await emptyFolder(), { records: landingRecords, feeds: landingFeeds })
     const merchant = {
       merchantId: '7',
@@ -71,7 +71,7 @@ describe('a row that does not fit', () => {
     ])
   })
 
-  it('has no time where the venue sends zero for one, nor in 1970 where a time need not be there', async () => {
+  it('has no time if the venue sends zero for one, nor one in 1970 for an optional time', async () => {
     const landing = await landingIn(await emptyFolder(), { records: landingRecords, feeds: landingFeeds })
     const order = { orderId: '7', coin: 'A', cTime: '1763688137552', utime: '0' }
     await landing.land([
@@ -96,14 +96,14 @@ describe('a row that does not fit', () => {
     ['trade.orderHistory', 'list', { orderId: '7', createdTime: '1763688137552' }, 'cumExecQty'],
     ['futures.positions', '', { marginCoin: 'USDT', symbol: 'BTCUSDT', holdSide: 'long' }, 'total'],
     ['p2p.orders', 'orderList', { orderId: '7', coin: 'A', cTime: '1763688137552' }, 'count'],
-  ])('of %s is quarantined as ever where a figure rests on it', async (feed, list, row, field) => {
+  ])('of %s is quarantined as before if a figure depends on it', async (feed, list, row, field) => {
     const landing = await landingIn(await emptyFolder(), { records: landingRecords, feeds: landingFeeds })
     const rows = [{ ...row, [field]: '99.1%' }]
     await landing.land([page(1, list === '' ? rows : { [list]: rows }, { feed })])
     expect((await ask(landing, quarantine)).map((line) => line[1])).toEqual([field])
   })
 
-  it('lacks a required field, or is no object', async () => {
+  it('is quarantined too if it lacks a required field or is not an object', async () => {
     const landing = await landingIn(await emptyFolder())
     await landing.land([rawPage(1, envelope('[{"id":"1","coin":"A"}, 17 ,["x"],null]'))])
     expect(await ask(landing, quarantine)).toEqual([
@@ -138,7 +138,7 @@ describe('a row that does not fit', () => {
     ])
   })
 
-  it('leaves no data about people in quarantine', async () => {
+  it('leaves no personal data in quarantine', async () => {
     const landing = await landingIn(await emptyFolder())
     const row =
       '{ "orderId":"1", "coin":"A", "buyerRealName":"Ann \\"A\\" Lee", "price":"x","paymentInfo":{"a":["secret"]} ,"phone":"123"}'
@@ -154,7 +154,7 @@ describe('a row that does not fit', () => {
   })
 })
 
-describe('what the interface document does not tell of', () => {
+describe('what the interface document does not describe', () => {
   it('unknown fields are kept in `extra` with sorted keys, and counted', async () => {
     const landing = await landingIn(await emptyFolder())
     const rows = [
@@ -219,7 +219,7 @@ describe('what the interface document does not tell of', () => {
     ])
   })
 
-  it('shows no example of what may be data about people', async () => {
+  it('shows no example of what may be personal data', async () => {
     const landing = await landingIn(await emptyFolder())
     const list = [{ orderId: '1', coin: 'A', ctime: '5', buyerRealName: 17, phone: '123', count: 2 }]
     await landing.land([page(1, { orderList: list }, { feed: 'p2p.orders' })])
@@ -351,7 +351,7 @@ describe('the row reader', () => {
   })
 })
 
-describe('the quick reader of amounts', () => {
+describe('the fast reader of amounts', () => {
   it('gives what the exact parser gives, or leaves the text to it', () => {
     const plain = fc.stringMatching(/^-?\d{0,24}(\.\d{0,22})?$/)
     fc.assert(

@@ -49,7 +49,7 @@ const publishedFill = [
 ].map((row) => ({ ...row, ts: '2025-11-21 01:22:17.552+00' }))
 
 describe('the published sample', () => {
-  it('closes, and its balances are what the venue says', async () => {
+  it('closes, and its balances equal those of the venue', async () => {
     await books.account('main', 'unified')
     await books.tax('SPOT', publishedFill)
     const result = await books.build()
@@ -112,7 +112,7 @@ async function settings(): Promise<unknown> {
 }
 
 describe('publishing', () => {
-  it('leaves nothing but the ledger behind, and the instance as it was', async () => {
+  it('leaves nothing but the ledger, and the instance as it was', async () => {
     await books.tax('SPOT', balanced([deposit]))
     const before = await settings()
     const result = await books.build({}, FEW)
@@ -127,7 +127,7 @@ describe('publishing', () => {
     expect(readdirSync(join(books.dir, 'tmp'))).toEqual([])
   })
 
-  it('does not happen when a check fails at severity error; the breaks are kept for whoever asks', async () => {
+  it('does not happen if a check fails with severity error; its breaks are kept for display', async () => {
     await books.tax('SPOT', balanced([deposit]))
     await books.build({}, FEW)
     const before = publishedFile()
@@ -140,7 +140,7 @@ describe('publishing', () => {
     expect(await readUnpublishedBreaks(nodeDisk, books.dir)).toEqual(result.openBreaks)
   })
 
-  it('happens all the same when asked for, and what was kept is gone', async () => {
+  it('happens anyway on request, and what was kept is removed', async () => {
     await books.build({}, WRONG)
     expect(publishedFile()).toBeNull()
     const result = await books.build({}, { ...WRONG, publishAnyway: true })
@@ -151,14 +151,14 @@ describe('publishing', () => {
     expect(await readUnpublishedBreaks(nodeDisk, books.dir)).toBeNull()
   })
 
-  it('does not happen for a mere check', async () => {
+  it('does not happen when only checking', async () => {
     await books.tax('SPOT', balanced([{ ...deposit, type: 'NEVER_HEARD_OF' }]))
     const result = await books.build({}, { publish: false })
     expect(result).toMatchObject({ published: false, breaks: { error: 0, warning: 1 } })
     expect(publishedFile()).toBeNull()
   })
 
-  it('leaves the published ledger as it was when a step fails, and says which', async () => {
+  it('leaves the published ledger unchanged if a step fails, and states which', async () => {
     await books.tax('SPOT', balanced([deposit]))
     await books.build({}, FEW)
     const before = publishedFile()
@@ -177,7 +177,7 @@ describe('publishing', () => {
     expect((await books.build({}, FEW)).published).toBe(true)
   })
 
-  it('replaces the file under a reader, who keeps what it opened', async () => {
+  it('replaces the file under a reader, who keeps what was opened', async () => {
     await books.tax('SPOT', balanced([deposit]))
     await books.build({}, FEW)
     const reader = await DuckDBInstance.create(join(books.dir, 'ledger.duckdb'), { access_mode: 'READ_ONLY' })
@@ -195,7 +195,7 @@ describe('publishing', () => {
 })
 
 describe('a break', () => {
-  it('keeps its id and its first day, and is resolved when it is gone', async () => {
+  it('keeps its id and its first day, and is resolved once it has disappeared', async () => {
     await books.tax('SPOT', balanced([{ ...deposit, type: 'NEVER_HEARD_OF' }]))
     const first = await books.build({}, { ...FEW, now: new Date('2026-02-02T00:00:00Z') })
     const again = await books.build({}, { ...FEW, now: new Date('2026-02-03T00:00:00Z') })
@@ -215,7 +215,7 @@ describe('a break', () => {
     expect(await books.query('select kind from entries')).toEqual([['reward']])
   })
 
-  it('names the file when the user’s own classification cannot be read', async () => {
+  it('names the file if the user’s own classification cannot be read', async () => {
     writeFileSync(join(books.dir, 'tax_types.csv'), 'feed,type\ntax,X\n')
     await expect(books.build()).rejects.toMatchObject({
       name: 'UsageError',
@@ -232,7 +232,7 @@ describe('a break', () => {
   })
 })
 
-describe('amounts near the end of the range', () => {
+describe('amounts near the limit of the range', () => {
   it('are an error before any sum could be wrong, and the other coins are built', async () => {
     const huge = '60000000000000000000'
     await books.tax('SPOT', [
@@ -267,7 +267,7 @@ describe('the published ledger', () => {
   })
   afterAll(() => whole.close())
 
-  it('has the tables of the contract, and a comment on every table and column', async () => {
+  it('has the tables of the contract, with a comment on every table and column', async () => {
     const tables = (
       await whole.query("select table_name from information_schema.tables where table_schema = 'main'")
     ).flat()
@@ -368,7 +368,7 @@ describe('the hash of a ledger', () => {
     })),
   )
 
-  it('is the same whatever the order in which the records came, and however often', async () => {
+  it('is the same whatever the order in which the records arrived, and however often', async () => {
     await books.account('main', 'unified')
     await books.tax('SPOT', rows, { run: 'one run' })
     await books.build()
@@ -384,7 +384,7 @@ describe('the hash of a ledger', () => {
     }
   })
 
-  it('is another one when a digit is another', async () => {
+  it('differs if a digit differs', async () => {
     await books.tax('SPOT', rows)
     await books.build()
     const before = await tableHashes(join(books.dir, 'ledger.duckdb'))
@@ -403,12 +403,12 @@ describe('the hash of a ledger', () => {
 describe('the order of the models', () => {
   const task = (name: string, reads: string[]): Task<string> => ({ name, reads, writes: [name], item: name })
 
-  it('puts each behind what it reads, and keeps the rest as it stands', () => {
+  it('puts each model after what it reads, and otherwise keeps the given order', () => {
     const order = inOrder([task('c', ['a', 'given']), task('b', []), task('a', ['b'])], new Set(['given']))
     expect(order.map(({ name }) => name)).toEqual(['b', 'a', 'c'])
   })
 
-  it('refuses a circle and names it', () => {
+  it('refuses a cycle and names it', () => {
     expect(() => inOrder([task('a', ['b']), task('b', ['c']), task('c', ['a'])], new Set())).toThrow(
       expect.objectContaining({
         name: 'ModelError',
@@ -417,13 +417,13 @@ describe('the order of the models', () => {
     )
   })
 
-  it('refuses a table that nobody makes', () => {
+  it('refuses a table that nothing creates', () => {
     expect(() => inOrder([task('a', ['missing'])], new Set())).toThrow(
       expect.objectContaining({ details: expect.objectContaining({ where: 'a', found: 'missing' }) }),
     )
   })
 
-  it('is found in the parse tree: a common table expression hides a table only after it has been defined', async () => {
+  it('is taken from the parse tree: a common table expression hides a table only after it has been defined', async () => {
     const instance = await DuckDBInstance.create(':memory:')
     const connection = await instance.connect()
     const text = `-- What it is.

@@ -38,7 +38,7 @@ function booksFolder(): string {
   return dir
 }
 
-test('a table is brought when a question names it, and once', async () => {
+test('a table is fetched once, when a query names it', async () => {
   const source = elsewhere()
   const ledger = await openLedger(booksFolder(), { source })
   expect([...ledger.tables.keys()]).toEqual(['balances', 'trades'])
@@ -52,7 +52,7 @@ test('a table is brought when a question names it, and once', async () => {
   ledger.close()
 })
 
-test('two questions at once bring their tables one after the other', async () => {
+test('two queries at once fetch their tables one after the other', async () => {
   const source = elsewhere()
   const ledger = await openLedger(booksFolder(), { source })
   const both = 'select count(*) from balances, trades'
@@ -61,7 +61,7 @@ test('two questions at once bring their tables one after the other', async () =>
   ledger.close()
 })
 
-test('a connection of which nobody says what it is for finds every table', async () => {
+test('a connection whose purpose is not stated finds every table', async () => {
   const source = elsewhere()
   const ledger = await openLedger(booksFolder(), { source })
   const session = await ledger.session()
@@ -70,7 +70,7 @@ test('a connection of which nobody says what it is for finds every table', async
   ledger.close()
 })
 
-test('it reads no file of the machine, and leaves nothing', async () => {
+test('it reads no file of the machine, and leaves nothing behind', async () => {
   const dir = booksFolder()
   const source = elsewhere()
   const ledger = await openLedger(dir, { source })
@@ -80,7 +80,7 @@ test('it reads no file of the machine, and leaves nothing', async () => {
   expect(source.closed()).toBe(true)
 })
 
-test('where nothing is published elsewhere, a file of the books is not shown instead', async () => {
+test('if nothing is published on the server, a file of the books is not shown instead', async () => {
   const source: LedgerSource = {
     open: async () => {
       throw new NoLedger('There is none.', { action: 'Build.' })

@@ -39,7 +39,7 @@ async function asked(build: () => Promise<unknown>): Promise<number> {
   return count
 }
 
-it('has the tables, columns, types and comments that every select would have made', async () => {
+it('has the tables, columns, types and comments that every select would have created', async () => {
   await books.build({}, { steps, full: true })
   const [before, hashes] = [await columns(), await tableHashes(join(books.dir, 'ledger.duckdb'))]
   await books.build({}, { steps, full: true })
@@ -47,7 +47,7 @@ it('has the tables, columns, types and comments that every select would have mad
   expect(await tableHashes(join(books.dir, 'ledger.duckdb'))).toEqual(hashes)
 })
 
-it('has them also where some feeds have records, and what depends on another is empty with it', async () => {
+it('has them also if some feeds have records, and what depends on others is as empty', async () => {
   await books.account('main', 'unified')
   await books.tax('SPOT', balanced([row, { ...row, id: '2', type: 'TRANSFER_OUT', amount: '-30' }]), {
     covers: ['2026-01-01 00:00:00+00', '2026-01-31 00:00:00+00'],
@@ -61,7 +61,7 @@ it('has them also where some feeds have records, and what depends on another is 
   expect(second).toBeLessThan((2 * (await asked(() => books.build({}, { steps, full: true })))) / 3)
 })
 
-it('asks only what can have changed', async () => {
+it('runs only what can have changed', async () => {
   const first = await asked(() => books.build({}, { steps, full: true }))
   expect(first).toBeGreaterThan(140)
   expect(await asked(() => books.build({}, { steps, full: true }))).toBeLessThan(first / 4)
@@ -73,7 +73,7 @@ it('asks only what can have changed', async () => {
   expect(withRow).toBeLessThan((3 * first) / 4)
 })
 
-it('sees what has landed since', async () => {
+it('notices what has landed since', async () => {
   await books.build({}, { only: ['entries'] })
   await books.tax('SPOT', balanced([row]))
   await books.build({}, { only: ['entries'] })
@@ -83,14 +83,14 @@ it('sees what has landed since', async () => {
   expect(await books.query('select count(*) from entries')).toEqual([['0']])
 })
 
-it('sees another configuration', async () => {
+it('notices another configuration', async () => {
   await books.build({ accounts: [] }, { only: ['accounts'] })
   expect(await books.query('select count(*) from accounts')).toEqual([['0']])
   await books.build({ accounts: [{ name: 'main', uid: '1001' }] }, { only: ['accounts'] })
   expect(await books.query('select account from accounts')).toEqual([['main']])
 })
 
-it('has the columns of what has landed in the form that it has now', async () => {
+it('has the columns of what has landed in their present form', async () => {
   await books.build({}, { steps, only: ['runs'] })
   const type = () =>
     books.query(
@@ -129,7 +129,7 @@ it('may leave out any part of a union: all of them have the names and types of i
 })
 
 // They came along with the empty ledger, hid the functions of the build, and took seven times as long.
-it('has the macros of the published file only once it is made', async () => {
+it('has the macros of the published file only once it is created', async () => {
   const macrosDuring: unknown[] = []
   const look = {
     name: 'look',

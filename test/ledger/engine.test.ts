@@ -48,7 +48,7 @@ function root(files: Readonly<Record<string, string>>): string {
 const bare = { totalBytes: 24 * GIB, processors: 8 }
 
 describe('a machine', () => {
-  test('without cgroups has what the system says', () => {
+  test('without cgroups has what the system reports', () => {
     expect(readMachine({ ...bare, root: root({}) })).toEqual({
       memoryBytes: 24 * GIB,
       memoryOf: 'machine',
@@ -56,7 +56,7 @@ describe('a machine', () => {
     })
   })
 
-  test('whose cgroups set no limit has what the system says', () => {
+  test('whose cgroups set no limit has what the system reports', () => {
     const unlimited = root({
       'proc/self/cgroup': '0::/user.slice',
       'sys/fs/cgroup/user.slice/memory.max': 'max',
@@ -83,7 +83,7 @@ describe('a machine', () => {
     })
   })
 
-  test('is held by the least of its group and those around it, memory.high among them', () => {
+  test('is limited by the smallest value of its group and those around it, including memory.high', () => {
     const nested = root({
       'proc/self/cgroup': '0::/batch.slice/job-7.scope',
       'sys/fs/cgroup/batch.slice/memory.max': String(3 * GIB),
@@ -99,7 +99,7 @@ describe('a machine', () => {
     })
   })
 
-  test('with cgroup v1 is held by the limits of each controller', () => {
+  test('with cgroup v1 is limited by each controller', () => {
     const old = root({
       'proc/self/cgroup': '9:memory:/docker/4f0c\n4:cpu,cpuacct:/docker/4f0c\n1:name=systemd:/docker/4f0c',
       'sys/fs/cgroup/memory/docker/4f0c/memory.limit_in_bytes': String(4 * GIB),
@@ -114,7 +114,7 @@ describe('a machine', () => {
     })
   })
 
-  test('with cgroup v1 in a container whose group is mounted as the root is held by that', () => {
+  test('with cgroup v1 in a container whose group is mounted as the root is limited by that', () => {
     const mounted = root({
       'proc/self/cgroup': '9:memory:/docker/4f0c\n4:cpu,cpuacct:/docker/4f0c',
       'sys/fs/cgroup/memory/memory.limit_in_bytes': String(4 * GIB),
@@ -124,7 +124,7 @@ describe('a machine', () => {
     expect(readMachine({ ...bare, root: mounted })).toMatchObject({ memoryBytes: 4 * GIB, processors: 8 })
   })
 
-  test('has no more than it has, however much its cgroup would allow', () => {
+  test('never has more than exists, however much its cgroup would allow', () => {
     const generous = root({
       'proc/self/cgroup': '0::/',
       'sys/fs/cgroup/memory.max': String(64 * GIB),
@@ -150,11 +150,11 @@ describe('sizes', () => {
     expect(parseSize(text)).toBe(bytes)
   })
 
-  test.each(['8', '8 G', '80%', '-1GB', '1e3MB', 'lots', '', '8GB of it'])('%j is none', (text) => {
+  test.each(['8', '8 G', '80%', '-1GB', '1e3MB', 'lots', '', '8GB of it'])('%j is not a size', (text) => {
     expect(parseSize(text)).toBeNull()
   })
 
-  test('are told with a unit', () => {
+  test('are written with a unit', () => {
     expect([12 * GIB, 1.25 * GIB, 512 * 2 ** 20].map(describeSize)).toEqual(['12 GiB', '1.3 GiB', '512 MiB'])
   })
 })
@@ -162,7 +162,7 @@ describe('sizes', () => {
 describe('the settings', () => {
   const machine: Machine = { memoryBytes: 24 * GIB, memoryOf: 'machine', processors: 8 }
 
-  test('are half of the memory and all processors of the machine where nothing is configured', () => {
+  test('are half of the memory and all processors of the machine if nothing is configured', () => {
     expect(engineSettings({}, machine)).toEqual({
       memoryLimit: '12288MiB',
       memoryFrom: 'half of the 24 GiB of this machine',
@@ -170,7 +170,7 @@ describe('the settings', () => {
     })
   })
 
-  test('say that it was the cgroup, and use fewer threads where each would have too little memory', () => {
+  test('state that it was the cgroup, and use fewer threads if each would have too little memory', () => {
     const small: Machine = { memoryBytes: GIB, memoryOf: 'cgroup', processors: 64 }
     expect(engineSettings({}, small)).toEqual({
       memoryLimit: '512MiB',
@@ -179,7 +179,7 @@ describe('the settings', () => {
     })
   })
 
-  test('are what the configuration says', () => {
+  test('are what the configuration states', () => {
     expect(engineSettings({ memory: '2GiB', threads: 16 }, machine)).toEqual({
       memoryLimit: '2048MiB',
       memoryFrom: 'engine.memory: 2GiB in the configuration',
@@ -187,7 +187,7 @@ describe('the settings', () => {
     })
   })
 
-  test('say of the console that its own limit holds, and not a share of the machine', () => {
+  test('state that the console’s own limit applies, and not a share of the machine', () => {
     expect(limited(engineSettings({}, machine))).toMatchObject({
       memoryLimit: '1335MiB',
       memoryFrom: 'the most that the console of the page may use',
@@ -196,7 +196,7 @@ describe('the settings', () => {
     expect(limited(small)).toEqual(small)
   })
 
-  test('give half to a reader, and to one with a limit of its own exactly that', () => {
+  test('give half to a reader, and exactly its limit to one that has one', () => {
     const engine = engineSettings({ memory: '2GiB', threads: 3 }, machine)
     expect(readerSettings(engine)).toEqual({
       memoryLimit: '1024MiB',
@@ -255,14 +255,14 @@ describe('the configuration of the engine', () => {
     })
   })
 
-  test('names the nearest key for one that it does not know', () => {
+  test('names the nearest key for an unknown one', () => {
     expect(details('engine:\n  memroy: 8GB\n')).toMatchObject({
       message: 'The configuration has an unknown key: engine.memroy.',
       expected: 'one of memory, threads, clickhouse; the nearest is memory',
     })
   })
 
-  test('in the example of `init` is what it would be without, and what its comment shows can be read', () => {
+  test('in the example of `init` changes nothing, and the values in its comment are valid', () => {
     const example = exampleConfig('https://api.example.com', 'generic or us')
     expect(read(example)()?.engine).toEqual({})
     const shown = example.replace('# engine:', 'engine:').replace(/# {3}(memory|threads):/g, '  $1:')
@@ -278,7 +278,7 @@ const records = (rows: number): string => `
   from range(${rows}) as all_rows(n)`
 
 describe('a database', () => {
-  test('runs under the settings that it was given', async () => {
+  test('runs with the settings that it was given', async () => {
     const books = await TestBooks.open({ memoryLimit: '333MiB', threads: 1 })
     onTestFinished(() => books.close())
     const reader = await books.landing.connection.runAndReadAll(
@@ -292,7 +292,7 @@ describe('a database', () => {
     })
   })
 
-  test('of a reader, and one beside it, run under the reader’s settings', async () => {
+  test('of a reader, and one beside it, run with the reader’s settings', async () => {
     const engine = engineSettings({ memory: '800MiB', threads: 3 })
     const dir = await publish([])
     truncateSync(join(dir, 'ledger.duckdb'), LARGE)
@@ -304,7 +304,7 @@ describe('a database', () => {
       ).toEqual([['400.0 MiB', 3]])
   })
 
-  test('of a reader of small books takes one thread, for a query of one’s own as many as are configured', async () => {
+  test('of a reader of small books uses one thread, for a user’s query as many as are configured', async () => {
     const engine = engineSettings({ memory: '800MiB', threads: 3 })
     const dir = await publish([])
     const threads = async (sealed: boolean): Promise<unknown> => {
@@ -317,7 +317,7 @@ describe('a database', () => {
 })
 
 describe('a build without enough memory', () => {
-  test('says how much there was, leaves the published ledger and nothing else, and goes through with more', async () => {
+  test('states how much there was, leaves only the published ledger, and succeeds with more', async () => {
     const books = await TestBooks.open({
       memoryLimit: '48MB',
       memoryFrom: 'engine.memory: 48MB in the configuration',
@@ -378,7 +378,7 @@ describe('a command without enough memory', () => {
     expect(readdirSync(join(books, 'tmp'))).toEqual([])
   }, 120_000)
 
-  test('that asks ends with 2, and names the key or the option that limited it', async () => {
+  test('that queries ends with 2, and names the key or the option that limited it', async () => {
     const query = 'select list(i) from range(50000000) as r(i)'
     const configured = await tieout(['sql', query, '--dir', books])
     expect(configured.code).toBe(2)
@@ -392,7 +392,7 @@ describe('a command without enough memory', () => {
   }, 120_000)
 })
 
-describe('what a reader spills', () => {
+describe('the files into which a reader spills', () => {
   const tmpOf = (dir: string): string[] => readdirSync(join(dir, 'tmp'))
 
   async function books(): Promise<string> {
@@ -401,7 +401,7 @@ describe('what a reader spills', () => {
     return dir
   }
 
-  test('stands in the folder tmp of the books, and goes with the reader', async () => {
+  test('are in the folder tmp of the books, and are removed with the reader', async () => {
     const dir = await books()
     const ledger = await openLedger(dir, { memoryLimit: '60MB' })
     const folder = join(dir, 'tmp', tmpOf(dir)[0] ?? '')
@@ -416,7 +416,7 @@ describe('what a reader spills', () => {
     expect(tmpOf(dir)).toEqual([])
   }, 120_000)
 
-  test('stands in the system’s folder where the books have none', async () => {
+  test('are in the system’s folder if the books have none', async () => {
     const dir = await publish([])
     const ledger = await openLedger(dir)
     expect(readdirSync(dir)).toEqual(['ledger.duckdb'])
@@ -426,7 +426,7 @@ describe('what a reader spills', () => {
     expect(existsSync(folder)).toBe(false)
   })
 
-  test('goes with the next run when its reader was killed, and stays while the reader lives', async () => {
+  test('are removed by the next run if their reader was killed, and stay while the reader is alive', async () => {
     const dir = temporaryFolder()
     cpSync(await books(), dir, { recursive: true })
     mkdirSync(join(dir, 'journal'))

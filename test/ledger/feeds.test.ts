@@ -22,7 +22,7 @@ describe('a booked record', () => {
     }
   })
 
-  test('names fields that it has, and one id by which the venue names the change', () => {
+  test('names fields that exist, and a single id by which the venue identifies the change', () => {
     for (const { record } of booked) {
       const { coin, time, field, books } = record.typed!
       const { amount, fee = amount, balance = amount, symbol = field } = books!
@@ -32,7 +32,7 @@ describe('a booked record', () => {
     }
   })
 
-  test('is told with its sign, its line and what it yields to', async () => {
+  test('is described with its sign, its line and what it yields to', async () => {
     const instance = await DuckDBInstance.create(':memory:')
     const connection = await instance.connect()
     const reader = await connection.runAndReadAll(
@@ -55,7 +55,7 @@ describe('a booked record', () => {
   })
 })
 
-test('a model that names a feed is one that is about that feed', () => {
+test('a model that names a feed is about that feed', () => {
   /** Rules of single feeds: another feed has no part in them. */
   const special = [
     'checks/balance_snapshots',
@@ -85,7 +85,7 @@ describe('an endpoint that applies to one kind of account', () => {
     ['all', ['unified', 'classic', 'unknown']],
     ['unified', ['unified', 'unknown']],
     ['classic', ['classic', 'unknown']],
-  ] as const)('%s: it is asked of %j', (applies, expected) => {
+  ] as const)('%s: it is requested for %j', (applies, expected) => {
     const kinds = ['unified', 'classic', 'unknown'].filter((kind) => appliesTo(of(applies), kind))
     expect(kinds).toEqual(expected)
   })

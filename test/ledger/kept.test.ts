@@ -108,7 +108,7 @@ async function change(statement: string, { isLeft = false } = {}): Promise<void>
   instance.closeSync()
 }
 
-test('of which nothing has changed everything is kept, with its comments and the time when it was made', async () => {
+test('if nothing has changed everything is kept, with its comments and the time when it was built', async () => {
   expect(keptOf(first)).toEqual([])
   const [before, texts] = [await columns(), await books.query('from made_tables order by all')]
   const second = await build({}, { now: LATER })
@@ -121,7 +121,7 @@ test('of which nothing has changed everything is kept, with its comments and the
   await expectFull(second)
 })
 
-test('a record of one feed makes what is made from it and from the pages, and keeps the rest', async () => {
+test('a record of one feed rebuilds what depends on it and on the pages, and keeps the rest', async () => {
   await books.futures('USDT-FUTURES', [
     {
       id: 'f1',
@@ -139,7 +139,7 @@ test('a record of one feed makes what is made from it and from the pages, and ke
   await expectFull(second)
 })
 
-test('what comes out with the same rows changes nothing behind it', async () => {
+test('a table rebuilt with the same rows changes nothing after it', async () => {
   // The settings are others, the start of the history that they tell lies before everything.
   const since = new Date('2025-01-01T00:00:00Z')
   const second = await build({ since }, { now: LATER })
@@ -148,7 +148,7 @@ test('what comes out with the same rows changes nothing behind it', async () => 
   await expectFull(second, { since })
 })
 
-test('a note explains a break of a check that was kept, and taking it back opens it again', async () => {
+test('a note explains a break of a check that was kept, and withdrawing it reopens the break', async () => {
   unpublish()
   await leaveGap()
   const open = await build({}, { publishAnyway: true })
@@ -175,7 +175,7 @@ test('a note explains a break of a check that was kept, and taking it back opens
   expect(again.openBreaks).toEqual(open.openBreaks)
 })
 
-test('an amount that becomes the smallest one below zero is another row, though halves of its digits are equal', async () => {
+test('an amount that becomes the smallest one below zero is a different row, though halves of its digits are equal', async () => {
   const smallest = '-0.000000000000000001'
   await books.sql(`update landing.main.tax_records set fee = '${smallest}' where fee = 0 and id = '3'`)
   const second = await build({}, { publishAnyway: true })
@@ -184,7 +184,7 @@ test('an amount that becomes the smallest one below zero is another row, though 
   await expectFull(second)
 })
 
-test('a published table that is not what was built is found, said and made again', async () => {
+test('a published table that differs from what was built is found, reported and rebuilt', async () => {
   await change("update entries set amount = amount + 1 where source_id = '3'")
   const notes: string[] = []
   const second = await build({}, { onNote: (text) => notes.push(text) })
@@ -193,7 +193,7 @@ test('a published table that is not what was built is found, said and made again
   expect(await books.query("select amount from entries where source_id = '3'")).toEqual([['10']])
 })
 
-test('a published table that cannot be read is made again with all others', async () => {
+test('a published table that cannot be read is rebuilt with all others', async () => {
   const [[block]] = (await books.query(
     "select max(block_id) from pragma_storage_info('entries') where block_id >= 0",
   )) as [[string]]
@@ -207,7 +207,7 @@ test('a published table that cannot be read is made again with all others', asyn
   expect(keptOf(second)).toEqual([])
 })
 
-test('breaks that are not those that were published are found again', async () => {
+test('if the breaks are not those that were published, they are determined again', async () => {
   unpublish()
   await leaveGap()
   const before = await build({}, { publishAnyway: true })
@@ -220,7 +220,7 @@ test('breaks that are not those that were published are found again', async () =
   }
 })
 
-test('what somebody has made in the published file or taken out of it is in no build’s way', async () => {
+test('what someone has created in the published file or removed from it hinders no build', async () => {
   for (const statement of [
     'create view own as from entries',
     'create or replace view postings as from entries',
@@ -259,7 +259,7 @@ test('what another program left unfinished beside the published file does not ch
   }
 })
 
-test('the note on a break that has been resolved goes where it was erased', async () => {
+test('the note on a resolved break disappears if it was erased', async () => {
   unpublish()
   const withNote = async () =>
     books.query("select status, note from breaks where check_name = 'balance_chain'")
@@ -283,7 +283,7 @@ test('the note on a break that has been resolved goes where it was erased', asyn
   expect(await withNote()).toEqual([['resolved', null]])
 })
 
-test('of another program, or without a word of its tables, nothing is kept', async () => {
+test('of another program, or without a record of its tables, nothing is kept', async () => {
   for (const statement of [
     "update made_tables set decided_by = 'another' where table_name = 'main.about'",
     'drop table made_tables',
@@ -294,7 +294,7 @@ test('of another program, or without a word of its tables, nothing is kept', asy
   }
 })
 
-test('what is no longer published stands nowhere in the file', async () => {
+test('what is no longer published is nowhere in the file', async () => {
   unpublish()
   const email = 'jane.roe@example.org'
   await books.sql(
@@ -308,7 +308,7 @@ test('what is no longer published stands nowhere in the file', async () => {
   expect(readFileSync(ledger()).includes(email)).toBe(false)
 })
 
-test('the rows of many tables are the same, however many connections they are asked on', async () => {
+test('the rows of many tables are the same, however many connections read them', async () => {
   const instance = await DuckDBInstance.create()
   const lanes = await Promise.all([1, 2, 3].map(() => instance.connect()))
   try {

@@ -28,7 +28,7 @@ function works() {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe('tasks in lanes', () => {
-  it('begin once all that they read has been made, as many as there are lanes', async () => {
+  it('begin once everything that they read has been built, as many as there are lanes', async () => {
     const { begun, carryOut, end } = works()
     const all = inLanes(
       [task('a'), task('b'), task('c'), task('d', 'a', 'b'), task('e', 'given'), task('f', 'd')],
@@ -51,7 +51,7 @@ describe('tasks in lanes', () => {
     await all
   })
 
-  it('the longest row of tasks goes first', async () => {
+  it('the longest chain of tasks goes first', async () => {
     const { begun, carryOut, end } = works()
     const all = inLanes(
       [task('short'), task('long'), task('then', 'long'), task('last', 'then')],
@@ -66,7 +66,7 @@ describe('tasks in lanes', () => {
     expect(begun.map((text) => text.split(' ')[0])).toEqual(['long', 'then', 'short', 'last'])
   })
 
-  it('after a failure nothing is begun, and it is told when what was under way has ended', async () => {
+  it('after a failure nothing new is begun, and it is reported once the running tasks have ended', async () => {
     const { begun, carryOut, end, fail } = works()
     let told: unknown = 'nothing yet'
     const all = inLanes([task('a'), task('b'), task('c'), task('d', 'b')], ['1', '2'], carryOut).catch(

@@ -29,7 +29,7 @@ const open = (name: string, landing: Partial<LandingOptions> = {}): Promise<Book
 /** 67 rounds of each of five accounts, three of which end with a transfer. */
 const ENTRIES = 4_000
 
-it('the same books come of the same seed', async () => {
+it('the same seed gives the same books', async () => {
   const hashes = []
   for (const name of ['one', 'other']) {
     const books = await open(name)
@@ -43,7 +43,7 @@ it('the same books come of the same seed', async () => {
   expect(hashes[0]).toEqual(hashes[1])
 })
 
-it('balances close, transfers among accounts are paired, and a type that nobody knows is found', async () => {
+it('balances close, transfers among accounts are paired, and an unknown type is found', async () => {
   const books = await open('one')
   const { rows } = await landLargeBooks(books, ENTRIES)
   const result = await buildLedger({
@@ -76,7 +76,7 @@ it('balances close, transfers among accounts are paired, and a type that nobody 
 })
 
 // With more memory they would stand in it; each of them is told by the file of its database, which has none in memory.
-it('comes to the same ledger where its steps on the way are too large for memory', async () => {
+it('arrives at the same ledger if its intermediate steps are too large for memory', async () => {
   const built = async (books: Books) => {
     let stepsIn: unknown
     const look = {

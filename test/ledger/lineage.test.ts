@@ -22,7 +22,7 @@ test('lineage: an opening entry comes from the balance chain, and that from the 
 /** They tell of the ledger itself. */
 const OF_THE_BUILD = ['main.about', 'main.made_tables']
 
-test('lineage: every published table ends at a feed, an import, a reference table or what the user said', async () => {
+test('lineage: every published table ends at a feed, an import, a reference table or a user’s statement', async () => {
   const lineage = await readLineage(steps)
   for (const { table } of shippedTables(steps)) {
     expect(lineage.has(table), table).toBe(true)
@@ -36,7 +36,7 @@ test('lineage: every published table ends at a feed, an import, a reference tabl
   expect(sourcesOf(lineage, 'main.lots')).toContain('import of lots')
 })
 
-test('lineage: a step is opened once, and a published table has a lineage of its own', async () => {
+test('lineage: a step is expanded once, and a published table has its own lineage', async () => {
   const lineage = new Map(
     [
       { table: 'main.a', says: 'A.', reads: ['staging.b', 'staging.c', 'main.d'] },
@@ -54,7 +54,7 @@ test('lineage: a step is opened once, and a published table has a lineage of its
   ])
 })
 
-test('lineage: of no table, or of one that there is not, is refused with those that there are', async () => {
+test('lineage: a missing or unknown table is refused with the list of tables', async () => {
   await expect(lineageText(undefined, { json: false })).rejects.toThrow('--lineage needs a table.')
   await expect(lineageText('entrys', { json: false })).rejects.toMatchObject({
     message: 'There is no published table of this name.',
@@ -62,11 +62,11 @@ test('lineage: of no table, or of one that there is not, is refused with those t
   })
 })
 
-test('the tables that a step makes say as much of themselves as those of a model', () => {
+test('the tables created by a step are documented as fully as those of a model', () => {
   expect(() => mustBeDocumented(shippedTables(steps))).not.toThrow()
 })
 
-test('tables: what there is and what its columns mean, as the ledger at hand says it; it has all that this program asks of one', async () => {
+test('tables: which exist and what their columns mean, as the present ledger states; it has everything that this program reads', async () => {
   const books = await TestBooks.open()
   try {
     await books.build({}, { steps })

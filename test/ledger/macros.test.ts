@@ -48,7 +48,7 @@ function amounts(): bigint[] {
   return [...edges, ...others].flatMap((units) => [units, -units])
 }
 
-test('products and quotients are those of whole numbers, rounded half to even, for every length and sign', async () => {
+test('products and quotients equal those of whole numbers, rounded half to even, for every length and sign', async () => {
   const all = amounts()
   const list = all.map((units) => `'${formatAmount(units)}'::decimal(38, 18)`).join(', ')
   const found = await rows(
@@ -72,7 +72,7 @@ function fixed(units: bigint): string {
   return `${units < 0n ? '-' : ''}${digits.slice(0, -18)}.${digits.slice(-18)}`
 }
 
-test('ties go to the even neighbour, nothing and too much are null, and any number or text that is one is taken', async () => {
+test('ties go to the even neighbour, null and overflow give null, and any number or text that is a number is accepted', async () => {
   expect(
     await rows(`select elsewhere.exact_multiply('0.000000000000000001', 0.5), elsewhere.exact_multiply('0.000000000000000003', 0.5),
       elsewhere.exact_divide(1, 3), elsewhere.exact_divide(2, '-3'), elsewhere.exact_divide(1, 0),
@@ -90,7 +90,7 @@ test('ties go to the even neighbour, nothing and too much are null, and any numb
   ])
 })
 
-test('a sum of quantity times price fits where the result does, which DECIMAL times DECIMAL does not', async () => {
+test('a sum of quantity times price fits if the result does, unlike DECIMAL times DECIMAL', async () => {
   const trades = `(values ('2'::decimal(38, 18), '30000.5'::decimal(38, 18)), ('0.5', '100000')) as trades (quantity, price)`
   expect(await rows(`select sum(elsewhere.exact_multiply(quantity, price)) from ${trades}`)).toEqual([
     ['110001.000000000000000000'],

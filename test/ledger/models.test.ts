@@ -39,7 +39,7 @@ test.each(['staging', 'checks'])('a model of %s states its grain', (schema) => {
   )
 })
 
-test('two files that make the same table are both named', () => {
+test('two files that create the same table are both named', () => {
   const [one, other] = ['sql/staging/one.sql', 'sql/intermediate/chain/one.sql'].map((file) => ({
     table: 'staging.one',
     file,
@@ -56,7 +56,7 @@ test('two files that make the same table are both named', () => {
   )
 })
 
-test('a check without a column that a break needs is named with its file', async () => {
+test('a check without a required column is named with its file', async () => {
   const instance = await DuckDBInstance.create()
   const connection = await instance.connect()
   const columns = [
@@ -85,7 +85,7 @@ test('a check without a column that a break needs is named with its file', async
   instance.closeSync()
 })
 
-test('what a model reads leaves out its own expressions, a recursive one within itself too', async () => {
+test('what a model reads does not include its own expressions, even a recursive one within itself', async () => {
   const instance = await DuckDBInstance.create(':memory:')
   const connection = await instance.connect()
   const select = `with recursive
@@ -135,7 +135,7 @@ function conditionsOfTheLeft(tree: unknown): string[] {
 
 // DuckDB joins on equal columns by hash only where each condition of a left join tells of its right-hand table; else it
 // holds each row against each, which a small book does not show: a million entries took five minutes.
-test('no left join has a condition on its left side alone', async () => {
+test('no left join has a condition on its left side only', async () => {
   const instance = await DuckDBInstance.create()
   const connection = await instance.connect()
   const treeOf = async (select: string): Promise<unknown> => {

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/cli.ts'
 
 const TEBIBYTE = 2 ** 40
 
-test('the first build of books reckons with what stands in the log of the landing database', async () => {
+test('the estimate for the first build of books includes the log of the landing database', async () => {
   const folder = temporaryFolder()
   const sized = (name: string, bytes: number): string => {
     const path = join(folder, name)

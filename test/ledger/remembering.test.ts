@@ -14,7 +14,7 @@ function counting(): Reader {
   return { query } as unknown as Reader
 }
 
-test('a question is run once for equal values, whatever else is asked in between', async () => {
+test('a query is run once for equal values, whatever else is queried in between', async () => {
   const ledger = remembering(counting() as Ledger)
   expect(await ledger.query('a', { x: '1' })).toEqual([[1]])
   expect(await ledger.query('b')).toEqual([[2]])
@@ -22,14 +22,14 @@ test('a question is run once for equal values, whatever else is asked in between
   expect(await ledger.query('b')).toEqual([[2]])
 })
 
-test('another value, another kind of value or another name is another question', async () => {
+test('another value, another kind of value or another name is another query', async () => {
   const ledger = remembering(counting() as Ledger)
   const asked = [{ x: '1' }, { x: 1 }, { x: null }, { x: 'null' }, { y: '1' }, { x: '1', y: '1' }, {}]
   const answers = await Promise.all(asked.map((values) => ledger.query('a', values)))
   expect(new Set(answers.map(([row]) => row?.[0])).size).toBe(asked.length)
 })
 
-test('a database beside the ledger has answers of its own', async () => {
+test('a database beside the ledger has its own answers', async () => {
   const scratch = async (): Promise<Reader> => counting()
   const ledger = remembering({ ...counting(), scratch } as unknown as Ledger)
   const [one, other] = [await ledger.scratch(async () => {}), await ledger.scratch(async () => {})]

@@ -38,7 +38,7 @@ function endless(begun: () => void): ExtraStep {
 
 const published = (): Buffer => readFileSync(join(books.dir, 'ledger.duckdb'))
 
-test('ends with code 5; nothing is published or left behind, and the next build goes on', async () => {
+test('ends with code 5; nothing is published or left behind, and the next build continues', async () => {
   await books.tax('SPOT', [row])
   await books.build()
   const before = published()
@@ -64,7 +64,7 @@ test('ends with code 5; nothing is published or left behind, and the next build 
   expect(await books.query('select count(*) from entries')).toEqual([['2']])
 }, 60_000)
 
-test('that was asked to stop before it began makes nothing', async () => {
+test('that was asked to stop before it started creates nothing', async () => {
   await books.tax('SPOT', [row])
   const building = books.build({}, { signal: AbortSignal.abort() })
   await expect(building).rejects.toMatchObject({ name: 'BuildStopped' })

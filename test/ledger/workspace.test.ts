@@ -17,7 +17,7 @@ const planOf = async (connection: DuckDBConnection): Promise<string> => {
   return JSON.stringify(reader.getRowsJson())
 }
 
-test('each sorts for an asof join, though few rows be expected: every row held against every other grows with their square', async () => {
+test('an asof join always sorts, even if few rows are expected: comparing every row with every other grows with their square', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'tieout-workspace-'))
   const instance = await DuckDBInstance.create(
     ':memory:',

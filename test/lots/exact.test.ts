@@ -49,13 +49,13 @@ describe('exact pieces', () => {
     expect(lots(result)).toEqual([])
   })
 
-  it('average: the rounding of a thousand sales does not pile up in what is left', () => {
+  it('average: the rounding of a thousand sales does not accumulate in what is left', () => {
     const book = [buy('b', '2024-01-01', '3000', '1000')]
     for (let sale = 0; sale < 1_000; sale += 1) book.push(sell(`s${sale}`, '2024-01-02', '1', '1'))
     expect(lots(run('average', book))).toEqual(['main -: 2000 cost 666.666666666666666667'])
   })
 
-  it('a negative basis and negative proceeds are shared like any other', () => {
+  it('a negative basis and negative proceeds are divided like any other', () => {
     const result = run('fifo', [buy('b1', '2024-01-01', '2', '-1'), sell('s1', '2024-01-02', '1', '-0.5')])
     expect(disposals(result)).toEqual(['s1 <- b1: 1 for -0.5 cost -0.5 gain 0'])
     expect(lots(result)).toEqual(['main b1: 1 cost -0.5'])
@@ -86,7 +86,7 @@ describe('missing history is never a gain', () => {
     expect(lots(result)).toEqual(['main b2: 1 cost 100'])
   })
 
-  it('an acquisition of unknown value keeps its turn and gives no gain', () => {
+  it('an acquisition of unknown value keeps its place in the queue and gives no gain', () => {
     const result = run('fifo', [
       buy('gift', '2024-01-01', '1', null),
       buy('b2', '2024-01-02', '1', '100'),
@@ -99,7 +99,7 @@ describe('missing history is never a gain', () => {
     expect(result.disposals[0]?.basis).toBe('unvalued')
   })
 
-  it('hifo, lofo and average take what has no known cost last, as nothing says where it belongs', () => {
+  it('hifo, lofo and average take lots without a known cost last, as nothing says where they belong', () => {
     for (const method of ['hifo', 'lofo', 'average'] as const) {
       const result = run(method, [
         buy('gift', '2024-01-01', '1', null),

@@ -39,7 +39,7 @@ const disposals = () =>
 const lots = () => books.query('select lot_id, quantity_left, cost_basis_left from lots order by acquired_at')
 
 describe('a fee in the coin that is bought', () => {
-  it('is a disposal of the oldest lot, and joins the cost of the new one', async () => {
+  it('is a disposal of the oldest lot, and is added to the cost of the new one', async () => {
     const { openBreaks } = await build('disposal')
     expect(await disposals()).toEqual([
       ['main/tax.records/21/fee', '0.001', '3', '1', '2'],
@@ -52,7 +52,7 @@ describe('a fee in the coin that is bought', () => {
     expect(openBreaks.filter(({ severity }) => severity !== 'notice')).toEqual([])
   })
 
-  it('netted, is no disposal: fewer coins cost what was paid, and the lots still add up to the balance', async () => {
+  it('netted, is not a disposal: fewer coins cost what was paid, and the lots still add up to the balance', async () => {
     const { openBreaks } = await build('net')
     expect(await disposals()).toEqual([['main/tax.records/32/amount', '1', '1998', '1000', '998']])
     expect(await lots()).toEqual([
@@ -63,7 +63,7 @@ describe('a fee in the coin that is bought', () => {
     expect(await books.query('select fees_in_kind from lot_matching')).toEqual([['net']])
   })
 
-  it('netted, is not what the first record of a coin sells out of what was held before', async () => {
+  it('netted, is not what the first record of a coin sells from earlier holdings', async () => {
     const sold: readonly Move[] = [
       { id: '11', coin: 'USDT', type: 'ORDER_DEALT_IN', amount: '2000', ts: '2026-01-06 10:00:00+00' },
       { id: '12', coin: 'ETH', type: 'ORDER_DEALT_FROZEN_OUT', amount: '-1', ts: '2026-01-06 10:00:00+00' },
@@ -74,7 +74,7 @@ describe('a fee in the coin that is bought', () => {
   })
 })
 
-it('rules whose law decides it leave no choice, and the configuration is told', () => {
+it('rules whose law decides it leave no choice, and the configuration is refused with the reason', () => {
   expect(matchingOf({ rules: 'de', feesInKind: 'net' }).options.feesInKind).toBe('net')
   expect(matchingOf({ rules: 'us' }).options.feesInKind).toBe('disposal')
   expect(() => matchingOf({ rules: 'us', feesInKind: 'net' })).toThrow(UsageError)

@@ -186,7 +186,7 @@ function ofWhatIsHeld(book: readonly Deal[]): Deal[] {
   })
 }
 
-describe('the law, read once more', () => {
+describe('the law, read a second time', () => {
   it('United Kingdom: same day, thirty days and section 104 holding', () => {
     const check = fc.property(deals, (book) => {
       const result = computeLots(eventsOf(book), { method: 'uk', scope: 'universal' })

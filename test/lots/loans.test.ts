@@ -12,7 +12,7 @@ const run = (events: readonly LotEvent[], method: Method = 'fifo') =>
 const onHand = ({ borrowed }: LotResult): bigint => borrowed.reduce((sum, { quantity }) => sum + quantity, 0n)
 
 describe('the principal of a loan', () => {
-  it('makes no gain and no lot when the borrowed coins are given back, whatever the method and the price', () => {
+  it('makes no gain and no lot when the borrowed coins are repaid, whatever the method and the price', () => {
     for (const method of methods) {
       const result = run(
         [
@@ -31,7 +31,7 @@ describe('the principal of a loan', () => {
     }
   })
 
-  it('is on hand, and no lot, until it is sold or given back', () => {
+  it('is on hand, but not a lot, until it is sold or repaid', () => {
     const result = run([borrow('l1', '2024-02-01', '2'), repay('r1', '2024-03-01', '0.5')])
     expect(lots(result)).toEqual([])
     expect(onHand(result)).toBe(units('1.5'))
@@ -39,7 +39,7 @@ describe('the principal of a loan', () => {
 })
 
 describe('a sale of borrowed coins', () => {
-  it('closes when the coin is bought again: its gain is what it brought above that cost, and own lots stay', () => {
+  it('closes when the coin is bought again: its gain is its proceeds less that cost, and own lots stay', () => {
     const result = run([
       buy('b1', '2024-01-01', '1', '100'),
       borrow('l1', '2024-02-01', '1'),
@@ -53,7 +53,7 @@ describe('a sale of borrowed coins', () => {
     expect(onHand(result)).toBe(0n)
   })
 
-  it('takes borrowed coins first, then own lots; a purchase closes the oldest sale first, and the rest is a lot', () => {
+  it('takes borrowed coins first, then own lots; a purchase closes the oldest sale first, and the rest becomes a lot', () => {
     const result = run([
       buy('b1', '2024-01-01', '1', '100'),
       borrow('l1', '2024-02-01', '1'),
@@ -68,7 +68,7 @@ describe('a sale of borrowed coins', () => {
     expect(lots(result)).toEqual(['main b1: 0.5 cost 50', 'main b2: 1 cost 240'])
   })
 
-  it('leaves the unit cost of the purchase that closes it as it was: of equal ones the earlier lot goes first', () => {
+  it('leaves the unit cost of the purchase that closes it unchanged: of equal ones the earlier lot goes first', () => {
     const result = run(
       [
         buy('b1', '2024-01-01', '3', '100'),
@@ -88,14 +88,14 @@ describe('a sale of borrowed coins', () => {
     ])
   })
 
-  it('is open, and no gain, while nothing has closed it', () => {
+  it('is open, without a gain, while nothing has closed it', () => {
     const result = run([borrow('l1', '2024-02-01', '1'), sell('s1', '2024-02-02', '0.4', '120')])
     expect(shortSales(result)).toEqual(['s1 open: 0.4 for 120'])
     expect(disposals(result)).toEqual([])
     expect(onHand(result)).toBe(units('0.6'))
   })
 
-  it('closes with lots of one’s own where those are given back, for what it had brought', () => {
+  it('closes with own lots if those are repaid, for what it had brought', () => {
     const result = run([
       buy('b1', '2024-01-01', '1', '100'),
       borrow('l1', '2024-02-01', '1'),
@@ -107,7 +107,7 @@ describe('a sale of borrowed coins', () => {
     expect(lots(result)).toEqual([])
   })
 
-  it('of an unknown price, or bought again at one, has no gain', () => {
+  it('at an unknown price, or closed by a purchase at one, has no gain', () => {
     const result = run([
       borrow('l1', '2024-02-01', '2'),
       sell('s1', '2024-02-02', '1', null),
@@ -118,7 +118,7 @@ describe('a sale of borrowed coins', () => {
     expect(shortSales(result)).toEqual(['s1 by b1: 1 for ? cost 250', 's2 by b2: 1 for 300 cost ?'])
   })
 
-  it('is a matter of the account that borrowed', () => {
+  it('concerns only the account that borrowed', () => {
     const result = run([
       buy('b1', '2024-01-01', '1', '100', { account: 'cold' }),
       borrow('l1', '2024-02-01', '1'),
@@ -135,7 +135,7 @@ describe('under section 105(2), a sale while coins are borrowed', () => {
   const loan = borrow('l', '2024-03-01', '1')
   const sale = sell('s', '2024-03-02', '1', '300')
 
-  it('is of the pool, and what is bought after thirty days goes there', () => {
+  it('is from the pool, and purchases after thirty days go there', () => {
     const result = uk([own, loan, sale, buy('c', '2024-06-01', '1', '250'), repay('r', '2024-06-02', '1')])
     expect(disposals(result)).toEqual(['s <- -: 1 for 300 cost 100 gain 200'])
     expect(shortSales(result)).toEqual([])
@@ -152,13 +152,13 @@ describe('under section 105(2), a sale while coins are borrowed', () => {
     ])
   })
 
-  it('is a disposal of its own day though coins of the owner go back to the lender', () => {
+  it('is a disposal of its own day even if the owner’s coins go back to the lender', () => {
     const result = uk([own, loan, sale, repay('r', '2024-06-02', '1')])
     expect(disposals(result)).toEqual(['s <- -: 1 for 300 cost 100 gain 200'])
     expect(lots(result)).toEqual(['- -: 1 cost 100'])
   })
 
-  it('counts what lies in other accounts of the person, less what a transfer cost', () => {
+  it('counts what is in other accounts of the person, less the cost of a transfer', () => {
     const there = { account: 'cold' }
     const moved = [
       out('t:out', '2023-02-01', '2', {}, '1'),
@@ -176,7 +176,7 @@ describe('under section 105(2), a sale while coins are borrowed', () => {
     expect(shortSales(more)).toEqual(['s open: 0.5 for 150'])
   })
 
-  it('is short only beyond them, and closed by the earliest purchases', () => {
+  it('is short only beyond these, and closed by the earliest purchases', () => {
     const result = uk([
       buy('own', '2023-01-01', '1', '100'),
       borrow('l', '2024-03-01', '3'),
@@ -195,7 +195,7 @@ describe('wallets of one account', () => {
   const cross = { transferId: 'UNIFIED' }
   const isolated = { transferId: 'MARGIN-isolated' }
 
-  it('owe each for itself: what one gives back of a loan from before the books is no other’s loan', () => {
+  it('owe separately: what one repays on a loan from before the books is not another’s loan', () => {
     const result = run([
       buy('b1', '2024-01-01', '1', '100'),
       borrow('l1', '2024-02-01', '1', cross),
@@ -210,7 +210,7 @@ describe('wallets of one account', () => {
     expect(onHand(result)).toBe(0n)
   })
 
-  it('give back what they owe, and beyond it what was owed before', () => {
+  it('repay what they owe, and beyond it what was owed before', () => {
     const result = run([
       buy('b1', '2024-01-01', '3', '300'),
       borrow('l1', '2024-02-01', '1', cross),
@@ -224,7 +224,7 @@ describe('wallets of one account', () => {
   })
 })
 
-it('what is given back beyond every known loan has no known gain: it was borrowed before the books', () => {
+it('what is repaid beyond every known loan has no known gain: it was borrowed before the books', () => {
   const result = run([buy('b1', '2024-01-01', '2', '200'), repay('r1', '2024-02-10', '1')])
   expect(disposals(result)).toEqual(['r1 <- b1: 1 for ? cost 100 gain ?'])
   expect(lots(result)).toEqual(['main b1: 1 cost 100'])
@@ -239,7 +239,7 @@ const step = fc.record({
   account: fc.constantFrom('main', 'cold'),
 })
 
-it('no coin and no money is lost: what came in is left, on hand, sold or given back, to the last unit', () => {
+it('no coin and no money is lost: what came in is left, on hand, sold or repaid, to the last unit', () => {
   fc.assert(
     fc.property(
       fc.array(step, { maxLength: 60 }),

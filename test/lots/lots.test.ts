@@ -38,7 +38,7 @@ describe('the order in which lots are taken', () => {
     expect(lots(result)).toEqual(['main b1: 1 cost 100', 'main b2: 0.5 cost 150'])
   })
 
-  it('hifo: a sale takes the dearest lot first', () => {
+  it('hifo: a sale takes the most expensive lot first', () => {
     expect(disposals(run('hifo', book))).toEqual([
       's1 <- b2: 1 for 400 cost 300 gain 100',
       's1 <- b3: 0.5 for 200 cost 100 gain 100',
@@ -92,7 +92,7 @@ describe('ties', () => {
       expect(disposals(run(method, book))).toEqual(['s1 <- b1: 1 for 150 cost 100 gain 50'])
   })
 
-  it('unit costs are compared as fractions, beyond what a double or 18 decimals tell apart', () => {
+  it('unit costs are compared as fractions, more precisely than a double or 18 decimals can', () => {
     // The second costs 2/9 * 10^-33 more for each unit; as doubles both are 1/3.
     const book = [
       buy('third', '2024-01-01', '3', '1'),
@@ -103,7 +103,7 @@ describe('ties', () => {
     expect(run('lofo', book).disposals[0]?.lotId).toBe('third')
   })
 
-  it('a double that errs the other way does not decide', () => {
+  it('a double that errs in the other direction does not decide', () => {
     // As doubles the first quotient is one step above the second; as fractions it is below.
     const cheaper = lot(13_192_192_194_985_507_189_001n, 13_126_209_968_215_582_326_445n)
     const dearer = lot(12_104_162_794_801_428_696_770n, 12_043_622_468_934_265_057_480n)
@@ -112,7 +112,7 @@ describe('ties', () => {
     expect(compareUnitCost(dearer, cheaper)).toBe(1)
   })
 
-  it('the fee belongs to the unit cost', () => {
+  it('the fee is part of the unit cost', () => {
     // 100 + 5 is dearer than 104 without a fee.
     const book = [
       buy('with-fee', '2024-01-01', '1', '105'),
@@ -167,7 +167,7 @@ describe('specific identification', () => {
       ),
     })
 
-  it('a sale takes the lots that were named for it, and first in first out for the rest', () => {
+  it('a sale takes the lots that were named for it, and first in, first out for the rest', () => {
     expect(
       disposals(
         select({
@@ -202,7 +202,7 @@ describe('specific identification', () => {
     expect(lots(result)).toEqual([])
   })
 
-  it('a lot named for a fee that the law has its own coins pay is reported, and one of theirs is not', () => {
+  it('a lot named for a fee that by law is paid from particular coins is reported, and one of these coins is not', () => {
     const of = (lotId: string) =>
       computeLots(
         [
@@ -226,7 +226,7 @@ describe('the engine', () => {
   const none = () => {}
   const ignored = { piece: none, lot: none, moved: none, problem: none, shortSale: none, borrowed: none }
 
-  it('refuses events that come out of order, and says which', () => {
+  it('refuses events out of order, and states which', () => {
     const engine = new LotEngine({ method: 'fifo', scope: 'account' }, ignored)
     engine.apply(buy('b2', '2024-01-02', '1', '1'))
     expect(() => engine.apply(buy('b1', '2024-01-01', '1', '1'))).toThrow(
@@ -242,7 +242,7 @@ describe('the engine', () => {
     )
   })
 
-  it('refuses a coin that comes again after another, and says which', () => {
+  it('refuses a coin that appears again after another, and states which', () => {
     const engine = new LotEngine({ method: 'fifo', scope: 'account' }, ignored)
     engine.apply(buy('b1', '2024-01-01', '1', '1'))
     engine.apply(buy('e1', '2024-01-01', '1', '1', { coin: 'ETH' }))

@@ -140,7 +140,7 @@ describe('for every book and every method', () => {
     fc.assert(check, runs)
   })
 
-  it('a gain stands exactly where proceeds and cost are known', () => {
+  it('there is a gain exactly if proceeds and cost are known', () => {
     const check = fc.property(book, eachScope, (events, scope) =>
       forEveryMethod((method) => {
         for (const piece of computeLots(events, { method, scope }).disposals) {
@@ -156,7 +156,7 @@ describe('for every book and every method', () => {
 })
 
 describe('hifo and lofo', () => {
-  it('take the dearest and the cheapest of all that was held, compared as fractions', () => {
+  it('take the most expensive and the cheapest of everything that was held, compared as fractions', () => {
     const sign = { hifo: 1n, lofo: -1n } as const
     fc.assert(
       fc.property(onlyTrades, fc.constantFrom<'hifo' | 'lofo'>('hifo', 'lofo'), (unordered, method) => {
@@ -212,7 +212,7 @@ describe('fifo, computed twice', () => {
     return inSql.length
   }
 
-  it('the engine and the SQL model agree on every piece, in whatever order the rows lie in the table', async () => {
+  it('the engine and the SQL model agree on every piece, in whatever order the rows are in the table', async () => {
     const shuffled = onlyTrades.chain((events) =>
       fc.tuple(fc.constant(events), fc.shuffledSubarray(events, { minLength: events.length })),
     )

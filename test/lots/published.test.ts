@@ -41,7 +41,7 @@ async function firstNote(books: ImportedBooks, reports: Parameters<typeof makeRe
 }
 
 describe('the published disposals', () => {
-  it('are first in, first out by account where nothing is configured', async () => {
+  it('are first in, first out by account if nothing is configured', async () => {
     const books = configured({})
     await books.trades(...DEAR_THEN_CHEAP)
     await books.build()
@@ -51,7 +51,7 @@ describe('the published disposals', () => {
     ])
   })
 
-  it('net fees in the coin that is bought where that is configured, and reports say so', async () => {
+  it('net fees in the coin bought if that is configured, and reports say so', async () => {
     const books = configured({ fees_in_kind: 'net' })
     // 0.01 of 1 BTC for 100 is kept back; it is worth its share, 1.
     await books.trades(
@@ -140,7 +140,7 @@ describe('the published disposals', () => {
     expect(await books.query('select scope from lot_matching')).toEqual([['universal, account from 2025']])
   })
 
-  it('are not made by a method that the rules do not allow: the configuration is named', async () => {
+  it('are not made with a method that the rules do not allow: the configuration is named', async () => {
     const books = configured({ rules: 'uk', method: 'fifo' })
     await expect(books.trades(...DEAR_THEN_CHEAP).then(() => books.build())).rejects.toMatchObject({
       name: 'UsageError',
@@ -149,7 +149,7 @@ describe('the published disposals', () => {
     })
   })
 
-  it('are not made in the days of a zone that there is not', async () => {
+  it('are not made with the days of a zone that does not exist', async () => {
     const books = configured({ rules: 'ca', time_zone: 'America/Nowhere' })
     await expect(books.trades(...DEAR_THEN_CHEAP).then(() => books.build())).rejects.toMatchObject({
       name: 'UsageError',
@@ -159,8 +159,8 @@ describe('the published disposals', () => {
   })
 })
 
-describe('an account whose trades only its orders tell of', () => {
-  it('has no lots and no gains, never guessed ones, and a notice that says so', async () => {
+describe('an account whose trades are known only from its orders', () => {
+  it('has no lots and no gains, never guessed ones, and a notice says so', async () => {
     const books = await TestBooks.open()
     closers.push(() => books.close())
     const filled = { category: 'SPOT', symbol: 'ETHUSDT', side: 'sell', order_status: 'filled' }
@@ -208,7 +208,7 @@ describe('imported history of an account of the venue, with lots held over all a
   }
 
   for (const rules of ['uk', 'ca', 'us'])
-    it(`${rules}: gives the sale its cost, adds up, and says what the venue never told of`, async () => {
+    it(`${rules}: gives the sale its cost, adds up, and states what the venue never reported`, async () => {
       const books = await saleOutOfTwo()
       const result = await books.build({}, { steps: [lotsStep(matchingOf({ rules }).options)] })
       expect(await books.query('select account, quantity, cost_basis, gain from disposals')).toEqual([

@@ -10,7 +10,7 @@ const uk = (events: LotEvent[], scope: 'account' | 'universal' = 'universal') =>
 const ca = (events: LotEvent[], timeZone = 'UTC') =>
   computeLots(events, { method: 'ca', scope: 'universal', timeZone })
 
-describe('what a law says of gifts and of looking ahead holds under any method', () => {
+describe('what a law requires for gifts and for looking ahead applies under any method', () => {
   const gift = (quantity: string, value: string) => ({
     ...sell('g', '2024-02-01', quantity, value),
     kind: 'give' as const,
@@ -18,7 +18,7 @@ describe('what a law says of gifts and of looking ahead holds under any method',
   const bought = [buy('b1', '2024-01-01', '1', '100'), buy('b2', '2024-02-29', '1', '300')]
 
   it.each(['fifo', 'average', 'uk', 'ca'] as const)(
-    '%s: a gift is a disposal where the law says so',
+    '%s: a gift is a disposal if the law says so',
     (method) => {
       const under = (gifts: 'disposal' | 'leave') =>
         computeLots([...bought, gift('1', '150')], { method, scope: 'universal', gifts, lookAheadDays: 0 })
@@ -32,7 +32,7 @@ describe('what a law says of gifts and of looking ahead holds under any method',
   it.each([
     [27, ['s <- -: 1 for 150 cost 100 gain 50']],
     [28, ['s <- b2: 1 for 150 cost 300 gain -150']],
-  ])('uk: %i days ahead reach as far', (lookAheadDays, expected) => {
+  ])('uk: %i days ahead reach that far', (lookAheadDays, expected) => {
     const result = computeLots([...bought, sell('s', '2024-02-01', '1', '150')], {
       method: 'uk',
       scope: 'universal',
@@ -83,7 +83,7 @@ describe('uk: examples of HMRC’s Cryptoassets Manual', () => {
     expect(lots(result)).toEqual(['- -: 2200 cost 1060'])
   })
 
-  it('CRYPTO22255: what 30 days leave open comes from the pool', () => {
+  it('CRYPTO22255: what 30 days leave open is taken from the pool', () => {
     const result = uk([
       buy('pool', '2017-01-01', '14000', '200000'),
       sell('s', '2018-08-30', '4000', '160000'),
@@ -144,7 +144,7 @@ describe('uk: the days', () => {
     ])
   })
 
-  it('a sale without a known price is kept apart from the rest of its day', () => {
+  it('a sale without a known price is kept separate from the rest of its day', () => {
     const result = uk([
       buy('pool', '2023-01-01', '10', '100'),
       sell('s1', '2024-01-10T09:00:00Z', '1', null),
@@ -156,7 +156,7 @@ describe('uk: the days', () => {
     ])
   })
 
-  it('held by account, a transfer takes its share of the pool along', () => {
+  it('held by account, a transfer takes its share of the pool with it', () => {
     const result = uk(
       [
         buy('b1', '2023-01-01', '4', '100', { account: 'main' }),
@@ -172,7 +172,7 @@ describe('uk: the days', () => {
 })
 
 describe('ca: superficial losses', () => {
-  it('a loss on what is bought back within 30 days is denied and joins the new cost', () => {
+  it('a loss on what is bought back within 30 days is denied and added to the new cost', () => {
     const result = ca([
       buy('b1', '2023-01-01', '100', '5000'),
       sell('s1', '2024-01-10', '100', '3000'),
@@ -238,7 +238,7 @@ describe('ca: superficial losses', () => {
     expect(lots(result)).toEqual([])
   })
 
-  it('coins on their way between own accounts are held', () => {
+  it('coins in transit between own accounts are held', () => {
     const result = ca([
       buy('b1', '2023-01-01', '10', '100'),
       sell('s1', '2024-01-10', '10', '60'),
@@ -249,7 +249,7 @@ describe('ca: superficial losses', () => {
     expect(disposals(result)).toEqual(['s1 <- -: 10 for 60 cost 100 denied 40 gain 0'])
   })
 
-  it('a denied loss joins the cost of the purchase that replaced it, not of a sale in between', () => {
+  it('a denied loss is added to the cost of the purchase that replaced it, not of a sale in between', () => {
     const result = ca([
       buy('b1', '2023-01-01', '20', '200'),
       sell('s1', '2024-01-10', '10', '50'),

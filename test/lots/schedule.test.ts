@@ -22,7 +22,7 @@ const byAccountFrom2025: LotOptions = {
 }
 
 describe('a change of method', () => {
-  it('goes on with the lots that are left', () => {
+  it('continues with the lots that are left', () => {
     const book = [
       buy('b1', '2024-01-01', '2', '20'),
       buy('b2', '2024-01-02', '1', '30'),
@@ -47,7 +47,7 @@ describe('a change of method', () => {
     expect(lots(result)).toEqual(['main b1: 1 cost 10'])
   })
 
-  it('finds a transfer on its way', () => {
+  it('finds a transfer in transit', () => {
     const book = [
       buy('b1', '2024-01-01', '1', '10', main),
       out('t:out', '2024-12-31', '1', main),
@@ -67,21 +67,21 @@ describe('a change of method', () => {
   })
 })
 
-describe('a change from all accounts to each', () => {
+describe('a change from all accounts together to each separately', () => {
   const book = [
     buy('m1', '2024-01-01', '2', '20', main),
     buy('c1', '2024-01-02', '2', '60', cold),
     sell('s1', '2024-06-01', '1', '50', cold),
   ]
 
-  it('allots the oldest lots first, to the accounts in order of their names', () => {
+  it('allots the oldest lots first, to the accounts in the order of their names', () => {
     // Cold has sold a unit of main's lot, so it holds 1 and main 2; m1 has 1 left and c1 2.
     const result = computeLots(book, byAccountFrom2025)
     expect(disposals(result)).toEqual(['s1 <- m1: 1 for 50 cost 10 gain 40'])
     expect(lots(result)).toEqual(['cold m1: 1 cost 10', 'main c1: 2 cost 60'])
   })
 
-  it('follows the owner’s allocation before that', () => {
+  it('prefers the owner’s allocation', () => {
     const allocations = [{ account: 'main', coin: 'BTC', lotId: 'm1', quantity: units('1') }]
     expect(lots(computeLots(book, { ...byAccountFrom2025, allocations }))).toEqual([
       'main m1: 1 cost 10',
@@ -90,7 +90,7 @@ describe('a change from all accounts to each', () => {
     ])
   })
 
-  it('cuts an allocation to what the lot and the account hold, and says so', () => {
+  it('reduces an allocation to what the lot and the account hold, and says so', () => {
     const allocations = [
       { account: 'main', coin: 'BTC', lotId: 'm1', quantity: units('1.5') },
       { account: 'cold', coin: 'BTC', lotId: 'c1', quantity: units('2') },
@@ -104,7 +104,7 @@ describe('a change from all accounts to each', () => {
     ])
   })
 
-  it('gives what is on its way to where it goes', () => {
+  it('gives coins in transit to the account where they arrive', () => {
     const moving = [
       buy('b1', '2024-01-01', '3', '30', main),
       out('t:out', '2024-12-31', '2', main, '1'),
@@ -119,7 +119,7 @@ describe('a change from all accounts to each', () => {
     expect(lots(result)).toEqual(['main b1: 1 cost 10'])
   })
 
-  it('leaves missing what an account sold of the lots of another', () => {
+  it('leaves as missing what an account sold from the lots of another', () => {
     const short = [
       buy('m1', '2024-01-01', '3', '30', main),
       sell('s1', '2024-06-01', '1', '50', cold),
@@ -132,7 +132,7 @@ describe('a change from all accounts to each', () => {
     ])
   })
 
-  it('back to all accounts puts the lots together again', () => {
+  it('back to all accounts combines the lots again', () => {
     const result = computeLots([...book, sell('s2', '2026-06-01', '3', '90', main)], {
       ...byAccountFrom2025,
       changes: [...(byAccountFrom2025.changes ?? []), change('2026-01-01T00:00:00Z', 'lifo', 'universal')],

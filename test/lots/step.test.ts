@@ -36,8 +36,8 @@ async function rows(sql: string): Promise<unknown[]> {
 
 const run = (method: Method = 'fifo') => lotsStep({ method, scope: 'account' }).run(connection)
 
-describe('the rows of a table that several threads fill', () => {
-  it('stand in the order of the engine, whatever order the database keeps', async () => {
+describe('the rows of a table that is filled by several threads', () => {
+  it('are in the order of the engine, whatever order the database keeps', async () => {
     // More than two row groups of pieces, which threads write one each.
     await connection.run('set threads = 4; set preserve_insertion_order = false')
     await connection.run(`insert into lot_events
@@ -61,7 +61,7 @@ describe('the rows of a table that several threads fill', () => {
 })
 
 describe('the writer', () => {
-  it('fills its one chunk again and again: an amount never stays behind for a later row', async () => {
+  it('fills a single chunk again and again: no amount is left behind for a later row', async () => {
     const writer = await RowWriter.create(connection, 'filled', { row: 'whole', amount: 'amount' })
     const amounts = new Map([
       [5, 7n],
@@ -84,7 +84,7 @@ describe('the writer', () => {
 })
 
 describe('the step', () => {
-  it('writes the wanted tables alone, with the same rows, and leaves the others empty', async () => {
+  it('writes only the wanted tables, with the same rows, and leaves the others empty', async () => {
     await insertEvents(connection, [
       buy('b1', '2024-01-01', '3', '10'),
       sell('s1', '2024-01-03', '1', '4'),
@@ -141,7 +141,7 @@ describe('the step', () => {
     ])
   })
 
-  it('sums what is without a known cost by account and coin', async () => {
+  it('sums what has no known cost by account and coin', async () => {
     await insertEvents(connection, [
       buy('gift', '2024-01-01', '1', null),
       sell('s1', '2024-01-02', '3', '30'),
@@ -197,7 +197,7 @@ describe('the step', () => {
     ])
   })
 
-  it('keeps what moved and what does not hold together for the checks', async () => {
+  it('keeps movements and inconsistencies for the checks', async () => {
     await insertEvents(connection, [
       buy('b1', '2024-01-01', '2', '20'),
       out('t1:out', '2024-01-02', '1', { account: 'main' }),
@@ -219,7 +219,7 @@ describe('the step', () => {
     ])
   })
 
-  it('names the rules that were used: those of a country where the method bears its name', async () => {
+  it('names the rules that were used: those of a country if the method has its name', async () => {
     await insertEvents(connection, [buy('b1', '2024-01-10', '1', '5'), sell('s1', '2024-01-05', '1', '9')])
     await lotsStep(matchingOf({ method: 'uk' }).options).run(connection)
     expect(await rows('select method, rules, gain, holding_days, lot_id from disposals')).toEqual([
@@ -237,12 +237,12 @@ describe('the step', () => {
     )
   })
 
-  it('on no events makes empty tables', async () => {
+  it('without events creates empty tables', async () => {
     await run()
     expect(await rows('select count(*) as n from disposals')).toEqual([{ n: '0' }])
   })
 
-  it('hands over what every table and column means that it writes', async () => {
+  it('supplies the meaning of every table and column that it writes', async () => {
     await run()
     const { docs, columns, writes } = lotsStep({ method: 'fifo', scope: 'account' })
     const written = await rows(
@@ -259,7 +259,7 @@ describe('the step', () => {
     expect(writes.filter((table) => !docs[table])).toEqual([])
   })
 
-  it('works in an attached file that is in use, however the database orders what it inserts', async () => {
+  it('works in an attached file that is in use, however the database orders inserted rows', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tieout-lots-'))
     await connection.run(`attach '${folder}/ledger.duckdb' as ledger; use ledger`)
     await connection.run('set preserve_insertion_order = false')
@@ -332,7 +332,7 @@ describe('what the step refuses', () => {
 })
 
 describe('reading events', () => {
-  it('gives them in the same order and with the same twins as the order in memory, by their rows', async () => {
+  it('returns them in the same order and with the same counterparts as the order in memory, by their rows', async () => {
     const events = [
       buy('b1', '2024-01-02', '1', '100'),
       sell('s0', '2024-01-01', '1', null, { coin: 'ETH' }),
@@ -366,7 +366,7 @@ describe('matching many events', () => {
     select 'main', 'BTC', timestamptz '2026-01-01' + to_seconds(n), n, 'e' || n, if(n % 2 = 0, 'acquire', 'dispose'),
       1, 100, 'USDT', null from range(100_000) as numbers(n)`
 
-  it('ends between two batches when it is told to, and leaves no tables behind', async () => {
+  it('ends between two batches when it is stopped, and leaves no tables behind', async () => {
     await connection.run(MANY)
     const stop = new AbortController()
     const asked = vi.spyOn(stop.signal, 'throwIfAborted').mockImplementation(() => {
@@ -380,7 +380,7 @@ describe('matching many events', () => {
     expect(await rows("select 1 from duckdb_tables() where table_name = 'disposals'")).toEqual([])
   })
 
-  it('lets others have a turn between two batches', async () => {
+  it('yields between two batches', async () => {
     await connection.run(MANY)
     let turns = 0
     let isOver = false

@@ -12,7 +12,7 @@ const run = (method: Method, events: LotEvent[], scope: 'account' | 'universal' 
   computeLots(events, { method, scope })
 
 describe('a transfer with both legs', () => {
-  it('carries basis, date and lot id into the other account', () => {
+  it('takes basis, date and lot id to the other account', () => {
     const result = run('fifo', [
       buy('b1', '2024-01-01', '2', '200', main),
       out('t1:out', '2024-02-01', '1', main),
@@ -58,7 +58,7 @@ describe('a transfer with both legs', () => {
     )
   })
 
-  it('moved lots queue by the time of their acquisition, not of their arrival', () => {
+  it('moved lots are ordered by the time of their acquisition, not of their arrival', () => {
     const book = [
       buy('b1', '2024-01-01', '1', '100', main),
       buy('b2', '2024-01-02', '1', '300', cold),
@@ -70,7 +70,7 @@ describe('a transfer with both legs', () => {
     expect(disposals(run('lifo', book))).toEqual(['s1 <- b2: 1 for 400 cost 300 gain 100'])
   })
 
-  it('a lot cut by a transfer still sums to itself, and its parts tie with each other', () => {
+  it('a lot cut by a transfer still sums to itself, and its parts rank equally', () => {
     const result = run('hifo', [
       buy('b1', '2024-01-01', '3', '10', main),
       buy('b2', '2024-01-02', '3', '10', cold),
@@ -86,7 +86,7 @@ describe('a transfer with both legs', () => {
     ])
   })
 
-  it('lots that go away and come back are where they were', () => {
+  it('lots that leave and return are as they were before', () => {
     for (const method of methods) {
       const result = run(method, [
         buy('b1', '2024-01-01', '2', '200', main),
@@ -101,7 +101,7 @@ describe('a transfer with both legs', () => {
     }
   })
 
-  it('coins that arrive before they left by another clock are there when they are sold', () => {
+  it('coins that arrive before they left, by another clock, are there when they are sold', () => {
     const result = run('fifo', [
       buy('b1', '2024-01-01', '1', '100', main),
       into('t1:in', '2024-02-01T12:00:00Z', '1', cold),
@@ -126,7 +126,7 @@ describe('a transfer with both legs', () => {
     expect(result.moved).toEqual([])
   })
 
-  it('two transfers under one id pair first with first and second with second', () => {
+  it('two transfers under one id match first with first and second with second', () => {
     const legs = [
       into('t1:in', '2024-02-02', '1', cold),
       out('t1:out', '2024-02-01', '1', main),
@@ -162,7 +162,7 @@ describe('a larger quantity out than in', () => {
   })
 })
 
-describe('what does not fit together', () => {
+describe('inconsistent transfers', () => {
   it('a transfer in without a first leg is a lot of unknown basis and date, taken when nothing else is left', () => {
     const result = run('fifo', [
       into('t1:in', '2024-01-01', '1', main),
@@ -182,7 +182,7 @@ describe('what does not fit together', () => {
     ])
   })
 
-  it('a transfer out without a second leg takes its lots along and is no disposal', () => {
+  it('a transfer out without a second leg takes its lots with it and is not a disposal', () => {
     const result = run('fifo', [
       buy('b1', '2024-01-01', '2', '200', main),
       out('t1:out', '2024-02-01', '1', main),
@@ -193,7 +193,7 @@ describe('what does not fit together', () => {
     expect(problems(result)).toEqual(['t1:out: transfer without its second leg, 1'])
   })
 
-  it('more in than out is of unknown basis for the difference', () => {
+  it('more in than out has an unknown basis for the difference', () => {
     const result = run('fifo', [
       buy('b1', '2024-01-01', '1', '100', main),
       out('t1:out', '2024-02-01', '1', main),
@@ -203,7 +203,7 @@ describe('what does not fit together', () => {
     expect(problems(result)).toEqual(['t1:in: more arrived than left, 0.5'])
   })
 
-  it('moving more than is known makes what is missing a lot of unknown basis where it arrives', () => {
+  it('moving more than is known makes what is missing a lot of unknown basis on arrival', () => {
     for (const method of ['fifo', 'average', 'uk', 'ca'] as const) {
       const result = run(method, [
         buy('b1', '2024-01-01', '1', '100', main),

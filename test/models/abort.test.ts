@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { onAbort } from '../../models/abort.ts'
 import { systemClock } from '../../models/clock.ts'
 
-it('calls everyone once when the signal aborts, but those who let go', () => {
+it('calls everyone once when the signal aborts, except those who unsubscribed', () => {
   const controller = new AbortController()
   const called: number[] = []
   onAbort(controller.signal, () => called.push(1))
@@ -14,7 +14,7 @@ it('calls everyone once when the signal aborts, but those who let go', () => {
   expect(called).toEqual([1, 3])
 })
 
-it('calls at once for a signal that has aborted, also from within a call', () => {
+it('calls at once for a signal that has already aborted, also from within a call', () => {
   const controller = new AbortController()
   const called: string[] = []
   onAbort(controller.signal, () => {
@@ -26,7 +26,7 @@ it('calls at once for a signal that has aborted, also from within a call', () =>
   expect(called).toEqual(['first', 'within', 'after'])
 })
 
-it('gives a signal one listener, however many sleep on it', async () => {
+it('gives a signal one listener, however many wait for it', async () => {
   const controller = new AbortController()
   const sleeping = Array.from({ length: 1_000 }, () => systemClock.sleep(60_000, controller.signal))
   expect(getEventListeners(controller.signal, 'abort')).toHaveLength(1)

@@ -4,7 +4,7 @@ import { closing } from '../../models/closing.ts'
 
 const fails = (what: string) => () => Promise.reject(new Error(what))
 
-test('the first error is told, and everything is closed whatever happens', async () => {
+test('the first error is reported, and everything is closed whatever happens', async () => {
   const done: string[] = []
   const opened = { close: async () => void done.push('closed') }
   expect(await closing(opened, async () => 7)).toBe(7)

@@ -42,7 +42,7 @@ describe('a bare number', () => {
     '1e+21',
     '1e-7',
     '9007199254740991',
-  ])('%s that a float holds and spells alike stays a number', (lexeme) => {
+  ])('%s that a float holds and prints identically stays a number', (lexeme) => {
     expect(parseJson(`[${lexeme}]`)).toEqual({ value: [Number(lexeme)], problems: [] })
   })
 
@@ -56,14 +56,14 @@ describe('a bare number', () => {
     expect(problems).toEqual([{ kind: 'number', key: 'list', lexeme: '1.50' }])
   })
 
-  it('alone is a whole text', () => {
+  it('alone is a complete text', () => {
     expect(parseJson('1.50').value).toBe('1.50')
     expect(parseJson(' 15 ').value).toBe(15)
     expect(parseJson('15').value).toBe(15)
   })
 })
 
-describe('a key that stands twice', () => {
+describe('a key that occurs twice', () => {
   it('with equal values is one member, and reported', () => {
     expect(parseJson('{"id":"1","x":[1,{"y":2}],"id":"1","x":[1,{"y":2}]}')).toEqual({
       value: { id: '1', x: [1, { y: 2 }] },
@@ -74,7 +74,7 @@ describe('a key that stands twice', () => {
     })
   })
 
-  it('with unequal values marks the object with what was displaced', () => {
+  it('with unequal values marks the object with the value that was replaced', () => {
     const { value, problems } = parseJson('{"data":[{"id":"1"},{"id":"2","fee":"0","id":"3"}]}')
     const [plain, marked] = (value as { data: Record<string | symbol, unknown>[] }).data
     expect(plain).toEqual({ id: '1' })
@@ -84,7 +84,7 @@ describe('a key that stands twice', () => {
     expect(problems).toEqual([{ kind: 'conflicting key', key: 'id' }])
   })
 
-  it('is seen through different spellings of the key and through exact numbers', () => {
+  it('is recognised through different spellings of the key and through exact numbers', () => {
     expect(parseJson('{"\\u0061":1,"a":2}').problems).toEqual([{ kind: 'conflicting key', key: 'a' }])
     expect(parseJson('{"a":9007199254740993,"a":9007199254740992}').problems).toContainEqual({
       kind: 'conflicting key',
@@ -130,15 +130,15 @@ describe('the text', () => {
     ['[1,]', 3, 'something that is no value'],
     ['["\u0007"]', 1, 'a string with a control character or a wrong escape'],
     ['\ufeff[1 2]', 4, 'a list without a comma or an end'],
-  ])('%j is refused at its place', (text, offset, what) => {
+  ])('%j is refused, with the place', (text, offset, what) => {
     expect(errorOf(text)).toMatchObject({ offset, what })
   })
 
-  it('that is not UTF-8 is refused, never repaired in silence', () => {
+  it('that is not UTF-8 is refused, never silently repaired', () => {
     expect(() => parseJsonBytes(Buffer.from([0x22, 0xff, 0x22]))).toThrow(JsonError)
   })
 
-  it('is explained without being repeated', () => {
+  it('is described without being repeated', () => {
     expect(errorOf('{"email":"a@b.c",').describe()).toBe(
       [
         'Not readable as JSON: a text that is cut off.',
@@ -151,7 +151,7 @@ describe('the text', () => {
 })
 
 describe('against JSON.parse', () => {
-  it('any value that JavaScript writes reads the same', () => {
+  it('any value that JavaScript writes is read as the same', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6, noUnicodeString: false }), (value) => {
         const text = JSON.stringify(value)
@@ -160,7 +160,7 @@ describe('against JSON.parse', () => {
     )
   })
 
-  it('any text with numbers of any spelling keeps each as its float or, where that differs, as its lexeme', () => {
+  it('any text with numbers in any spelling keeps each as its float or, if that differs, as its lexeme', () => {
     const digits = fc.stringMatching(/^[0-9]{1,25}$/)
     const lexeme = fc
       .tuple(fc.constantFrom('', '-'), digits, fc.option(digits), fc.constantFrom('', 'e5', 'E-12', 'e+400'))

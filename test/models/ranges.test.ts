@@ -5,7 +5,7 @@ import { clamp, difference, union, windowCount } from '../../models/ranges.ts'
 const range = (start: number, end: number) => ({ start, end })
 
 describe('union', () => {
-  test('nothing united is nothing', () => expect(union([])).toEqual([]))
+  test('the union of nothing is nothing', () => expect(union([])).toEqual([]))
   test('ranges that share an end become one', () =>
     expect(union([range(5, 9), range(0, 5)])).toEqual([range(0, 9)]))
   test('overlapping and contained ranges become one', () =>
@@ -16,17 +16,17 @@ describe('union', () => {
 })
 
 describe('difference', () => {
-  test('all is needed where nothing is covered', () =>
+  test('everything is needed if nothing is covered', () =>
     expect(difference([range(0, 9)], [])).toEqual([range(0, 9)]))
-  test('nothing is needed where all is covered', () =>
+  test('nothing is needed if everything is covered', () =>
     expect(difference([range(2, 9)], [range(0, 9)])).toEqual([]))
-  test('the rests of a covered middle touch it', () =>
+  test('what is left around a covered middle touches it', () =>
     expect(difference([range(0, 9)], [range(3, 5)])).toEqual([range(0, 3), range(5, 9)]))
-  test('a covered beginning leaves a rest that touches it', () =>
+  test('a covered beginning leaves a remainder that touches it', () =>
     expect(difference([range(0, 9)], [range(0, 4)])).toEqual([range(4, 9)]))
-  test('a covered end leaves a rest that touches it', () =>
+  test('a covered end leaves a remainder that touches it', () =>
     expect(difference([range(0, 9)], [range(4, 9)])).toEqual([range(0, 4)]))
-  test('a needed instant that a covered range holds is not needed', () =>
+  test('a needed instant within a covered range is not needed', () =>
     expect(difference([range(4, 4)], [range(0, 4)])).toEqual([]))
   test('two covered ranges that touch leave nothing between them', () =>
     expect(difference([range(0, 9)], [range(0, 4), range(4, 9)])).toEqual([]))
@@ -34,7 +34,7 @@ describe('difference', () => {
     expect(difference([range(10, 20)], [range(0, 5), range(30, 40)])).toEqual([range(10, 20)]))
 })
 
-test('clamp: what lies outside the bounds is dropped, what crosses them is cut', () =>
+test('clamp: what is outside the bounds is dropped, what crosses them is cut', () =>
   expect(clamp([range(0, 3), range(5, 15), range(20, 30)], range(4, 20))).toEqual([
     range(5, 15),
     range(20, 20),

@@ -18,7 +18,7 @@ test('ink: a pipe has neither colours nor links', () => {
   expect([ink.mark('good', 'Ties out'), ink.file('/tmp/a b.csv')]).toEqual(['Ties out', '/tmp/a b.csv'])
 })
 
-test('ink: FORCE_COLOR and FORCE_HYPERLINK bring them, and what a text would do to a terminal is shown as a code', () => {
+test('ink: FORCE_COLOR and FORCE_HYPERLINK enable them, and characters that would control a terminal are shown as codes', () => {
   vi.stubEnv('NO_COLOR', undefined)
   vi.stubEnv('FORCE_COLOR', '1')
   vi.stubEnv('FORCE_HYPERLINK', '1')
@@ -29,7 +29,7 @@ test('ink: FORCE_COLOR and FORCE_HYPERLINK bring them, and what a text would do 
   )
 })
 
-test('ink: NO_COLOR takes the colours of a terminal away', () => {
+test('ink: NO_COLOR disables the colours of a terminal', () => {
   vi.stubEnv('FORCE_COLOR', undefined)
   vi.stubEnv('NO_COLOR', '1')
   expect(inkFor(terminal()).mark('good', 'Ties out')).toBe('Ties out')

@@ -87,7 +87,7 @@ describe('reading a value of DuckDB', () => {
 })
 
 describe('a table', () => {
-  test('lines amounts up at the decimal point, numbers at the right, and puts totals below a rule', () => {
+  test('aligns amounts at the decimal point and numbers at the right, and puts totals below a rule', () => {
     const columns: Column[] = [
       { name: 'coin' },
       { name: 'quantity', kind: 'amount' },
@@ -111,7 +111,7 @@ describe('a table', () => {
     )
   })
 
-  test('without rows is its heading', () => {
+  test('without rows is only its heading', () => {
     expect(printTable(names('a', 'b'), [])).toBe('a  b\n─  ─')
   })
 
@@ -128,14 +128,14 @@ describe('a table', () => {
 })
 
 describe('CSV', () => {
-  test('quotes commas, quotes and line breaks, and tells no value from an empty text', async () => {
+  test('quotes commas, quotes and line breaks, and distinguishes null from an empty text', async () => {
     const rows: Row[] = [['a,b', 'say "x"', 'two\nlines', null, '']]
     expect(await joined(csvText(names('a', 'b', 'c', 'd', 'e'), asBatches(rows)))).toBe(
       'a,b,c,d,e\n"a,b","say ""x""","two\nlines",,""\n',
     )
   })
 
-  test('is read back by DuckDB to the same values', async () => {
+  test('is read back by DuckDB as the same values', async () => {
     const connection = await (await DuckDBInstance.create(':memory:')).connect()
     const file = join(mkdtempSync(join(tmpdir(), 'output-')), 'a.csv')
     const rows: Row[] = [
@@ -209,7 +209,7 @@ describe('HTML', () => {
     expect(page).not.toMatch(/<script|<link|src=|href=/)
   })
 
-  test('shows instants as they are read, with every digit that they have, under a heading that says the zone', async () => {
+  test('shows instants as they are read, with every digit that they have, under a heading that states the zone', async () => {
     const at = [
       '2026-01-07T10:00:00.000Z',
       '2026-01-07T10:00:00.040Z',
@@ -232,7 +232,7 @@ describe('HTML', () => {
     ])
   })
 
-  test('shows instants by the clocks of its zone, over the change of its clocks too, and says so in the heading', async () => {
+  test('shows instants in local time of its zone, even across a change of clocks, and states that in the heading', async () => {
     const at = ['2026-03-29T00:30:00.5Z', '2026-03-29T01:00:00.000Z', '2026-04-05T23:00:00.000Z']
     const page = await joined(
       htmlText({
@@ -249,7 +249,7 @@ describe('HTML', () => {
     ])
   })
 
-  test('of a stream is the same, whatever lies in it', async () => {
+  test('of a stream is the same, whatever is in it', async () => {
     async function* rows() {
       yield [h('td', {}, '<b>')]
       yield [asBatches([]) as AsyncIterable<never>, 'a & b']
@@ -301,7 +301,7 @@ describe('XLSX', () => {
     expect(strings).not.toContain('exact')
   })
 
-  test('is refused before a text is made that would be longer than the limit, of the sheet or of its cells', async () => {
+  test('is refused before a text is built that would exceed the limit of the sheet or of its cells', async () => {
     const wide = (rows: number, text: string) => ({
       title: 'Wide',
       columns: Array.from({ length: 30 }, (_, at) => ({
@@ -328,7 +328,7 @@ describe('XLSX', () => {
     }
   })
 
-  test('is as wide as what it holds, longer texts go on below, and no amount is shown as a power of ten', async () => {
+  test('is as wide as its content, wraps longer texts, and shows no amount as a power of ten', async () => {
     const files = await unzipped({
       title: 'Gains & <losses>',
       columns: [{ name: 'what' }, { name: 'note' }, { name: 'quantity', kind: 'amount' }],
@@ -353,7 +353,7 @@ describe('XLSX', () => {
     expect(files['xl/styles.xml']).toMatch(/wrapText="(1|true)"/)
   })
 
-  test('shows the milliseconds of an instant, without which the last of a year would be rounded to the next', async () => {
+  test('shows the milliseconds of an instant, without which the last one of a year would be rounded to the next', async () => {
     const files = await unzipped({
       title: 'Gains',
       columns: [
@@ -404,7 +404,7 @@ describe('XLSX', () => {
     )
   })
 
-  test('keeps the exact text beside a column of numbers that lose digits, so that both sums and digits are there', async () => {
+  test('keeps the exact text beside a column of numbers that lose digits, so that both sums and digits are available', async () => {
     const { cells, strings } = await sheet(['0.5', '123456789.123456789012345678'])
     expect(cells).toContain('<v>0.5</v>')
     expect(cells).toContain('<v>123456789.12345679</v>')
@@ -412,7 +412,7 @@ describe('XLSX', () => {
     expect(strings).toContain('quantity (exact)')
   })
 
-  test('writes times and dates as dates, named by their zone, and what is older than spreadsheets as text', async () => {
+  test('writes times and dates as dates, labelled with their zone, and those too old for spreadsheets as text', async () => {
     const files = await unzipped({
       title: 't',
       columns: [
@@ -455,7 +455,7 @@ describe('XLSX', () => {
     ])
   })
 
-  test('writes a whole number of 16 digits as text, and shows what XML cannot hold', async () => {
+  test('writes a whole number of 16 digits as text, and shows what XML cannot contain', async () => {
     const files = unzipSync(
       await xlsxBytes({
         ...report([]),
@@ -483,7 +483,7 @@ describe('XLSX', () => {
 describe('a file', () => {
   const folder = (): string => mkdtempSync(join(tmpdir(), 'output-'))
 
-  test('appears whole, and stays as it was when its writer fails', async () => {
+  test('appears complete, and stays as it was if its writer fails', async () => {
     const dir = folder()
     const file = join(dir, 'a.csv')
     await writeFileFrom(nodeDisk, file, one('first\n'))
@@ -496,7 +496,7 @@ describe('a file', () => {
     expect(readdirSync(dir)).toEqual(['a.csv'])
   })
 
-  test('that the disk has no room for is refused, and nothing half written stays', async () => {
+  test('for which the disk has no space is refused, and nothing half-written stays', async () => {
     const dir = folder()
     const full: Disk = {
       ...nodeDisk,
@@ -515,7 +515,7 @@ describe('a file', () => {
     expect(readdirSync(dir)).toEqual([])
   })
 
-  test('in a folder takes a name that cannot leave it', async () => {
+  test('in a folder gets a name that cannot leave it', async () => {
     const dir = folder()
     const name = safeFileName(['gains', '../../etc/passwd', '2025'], 'csv')
     expect(name).toBe('gains-__.._etc_passwd-2025.csv')
@@ -524,7 +524,7 @@ describe('a file', () => {
     expect(await outFile(`${dir}/`, name, '/nowhere')).toBe(join(dir, name))
   })
 
-  test('clears up what a killed run left of the same file, and nothing else', async () => {
+  test('removes what a killed run left of the same file, and nothing else', async () => {
     const dir = folder()
     const { pid } = spawnSync(process.execPath, ['--version'])
     const gone = `${pid}-${HOST}00c0ffee`
@@ -538,7 +538,7 @@ describe('a file', () => {
     expect(readdirSync(dir)).toEqual(['a.csv', ...others, ...living].toSorted())
   })
 
-  test('is read by nobody who could not read the file that it replaces', async () => {
+  test('is readable by nobody who could not read the file that it replaces', async () => {
     const file = join(folder(), 'a.csv')
     writeFileSync(file, 'old')
     chmodSync(file, 0o600)
@@ -546,7 +546,7 @@ describe('a file', () => {
     expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual(['new', 0o600])
   })
 
-  test('through a link that leads to no file yet makes that file, and leaves the link', async () => {
+  test('through a link to a file that does not exist yet creates that file, and leaves the link', async () => {
     const dir = folder()
     symlinkSync('later/real.csv', join(dir, 'link.csv'))
     symlinkSync('link.csv', join(dir, 'far.csv'))
@@ -561,7 +561,7 @@ describe('a file', () => {
     })
   })
 
-  test('that is standard output is refused also where that is a file, which would be replaced', async () => {
+  test('that is standard output is refused even if that is a file, which would be replaced', async () => {
     const file = join(folder(), 'log')
     writeFileSync(file, 'before')
     const held = openSync(file, 'a')
@@ -579,7 +579,7 @@ describe('a file', () => {
     expect(await outFile(join(dir, 'link.csv'), 'x', '/nowhere')).toBe(join(dir, 'real.csv'))
   })
 
-  test('in a folder that does not exist is refused as a wrong usage', async () => {
+  test('in a folder that does not exist is refused as a usage error', async () => {
     const out = join(folder(), 'none', 'a.csv')
     await expect(outFile(out, 'x', '/nowhere')).rejects.toMatchObject({
       exitCode: 2,
@@ -588,7 +588,7 @@ describe('a file', () => {
     })
   })
 
-  test('below a file, where no folder can be, is refused', async () => {
+  test('below a file, where there can be no folder, is refused', async () => {
     const dir = folder()
     writeFileSync(join(dir, 'a'), '')
     await expect(outFile(join(dir, 'a', 'b.csv'), 'x', '/nowhere')).rejects.toMatchObject({
@@ -597,7 +597,7 @@ describe('a file', () => {
     })
   })
 
-  test('whose folder is gone when it is written is refused', async () => {
+  test('whose folder has been removed by the time it is written is refused', async () => {
     const file = join(folder(), 'gone', 'a.csv')
     await expect(writeFileFrom(nodeDisk, file, one('x'))).rejects.toMatchObject({ exitCode: 2 })
   })
@@ -609,7 +609,7 @@ describe('a file', () => {
     })
   })
 
-  test('may stand in the folder of the books, but never replaces a part of them', async () => {
+  test('may be in the folder of the books, but never replaces a part of them', async () => {
     const dir = folder()
     mkdirSync(join(dir, 'journal'))
     for (const part of ['ledger.duckdb', 'credentials.yaml', 'journal/000001.journal'])

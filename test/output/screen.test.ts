@@ -26,7 +26,7 @@ const show = (width: number, rows: readonly Row[] = [row], importance?: readonly
   screenTable(columns, asBatches(rows), { width, importance })
 
 describe('a table on a terminal', () => {
-  test('that is wide enough is whole, with times to the millisecond', async () => {
+  test('that is wide enough is complete, with times to the millisecond', async () => {
     const { table, notShown } = await show(200)
     expect(table).toContain('2026-01-05T10:20:30.456Z')
     expect(table).toContain(row[5])
@@ -46,7 +46,7 @@ describe('a table on a terminal', () => {
     expect(notShown).toEqual(['Left out at 60 columns (--wide shows all): gain_id, sold_at.'])
   })
 
-  test('has an amount that no row knows where there is room, after all that says something', async () => {
+  test('includes an amount that no row has if there is space, after everything informative', async () => {
     const unknown: Row = ['', 'BTC', null, null, 'USDT', 'no price']
     const importance = [['gain', 'currency'], 'coin', 'reason']
     const { table } = await show(34, [unknown], importance)
@@ -54,7 +54,7 @@ describe('a table on a terminal', () => {
     expect((await show(26, [unknown], importance)).table.split('\n')[0]).toBe('coin  currency  reason')
   })
 
-  test('says what a sum is in the first column, where the one that says it is left out', async () => {
+  test('labels a sum in the first column if the column that labels it is left out', async () => {
     const sums: Row[] = [
       ['total', null, null, '1234567.123456789012345678', 'USDT', null],
       ['total without a known gain', null, null, null, 'USDT', null],
@@ -73,7 +73,7 @@ describe('a table on a terminal', () => {
     expect((await at(42))[2]).toMatch(/^BTC/)
   })
 
-  test('goes on with the words of a row in up to six lines, and says where they go on', async () => {
+  test('continues the words of a row in up to six lines, and states where they continue', async () => {
     const words = 'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen'
     const { table } = await show(26, [['', 'BTC', null, '12', '', words]], ['gain', 'reason'])
     expect(table.split('\n')).toEqual([
@@ -92,7 +92,7 @@ describe('a table on a terminal', () => {
     ])
   })
 
-  test('breaks a word that is wider than its column, by the columns that its characters take', async () => {
+  test('breaks a word that is wider than its column, by the columns that its characters occupy', async () => {
     const { table } = await show(
       22,
       [['', 'BTC', null, '12', '', '日本語の長い一つの言葉日本語の長い一つの言葉']],
@@ -117,13 +117,13 @@ describe('a table on a terminal', () => {
     expect(notShown[0]).toContain('currency')
   })
 
-  test('has no room for a column without a cell, where room is short', async () => {
+  test('has no space for a column without values if space is short', async () => {
     const empty: Row = ['', 'BTC', null, null, null, 'some words of a sentence']
     const { table } = await show(24, [empty], [['gain', 'currency'], 'coin', 'reason'])
     expect(table.split('\n')[0]).toBe('coin  reason')
   })
 
-  test('never cuts a figure or an id: at each width a figure is there to its last digit, or its column is not', async () => {
+  test('never cuts a figure or an id: at each width a figure is shown to its last digit, or its column is not', async () => {
     for (let width = 20; width <= 160; width += 1) {
       const { table, notShown } = await show(width)
       for (const [index, name] of [
@@ -138,12 +138,12 @@ describe('a table on a terminal', () => {
     }
   })
 
-  test('shows columns that mean something only together, or neither', async () => {
+  test('shows columns that only have a meaning together either all or not at all', async () => {
     const { table } = await show(34, [row], ['coin', ['gain', 'currency']])
     expect(table.split('\n')[0]).toBe('coin')
   })
 
-  test('with many rows shows the first, and says how many follow and where they are', async () => {
+  test('with many rows shows the first, and states how many follow and where they are', async () => {
     const rows = Array.from({ length: 1000 }, (_, index): Row => ['', `C${index}`, null, '1', '', ''])
     const { table, notShown } = await show(200, rows)
     expect(table.split('\n')).toHaveLength(2 + ROWS_ON_SCREEN)
@@ -152,7 +152,7 @@ describe('a table on a terminal', () => {
     ])
   })
 
-  test('sums all rows under those it shows', async () => {
+  test('sums all rows below those it shows', async () => {
     const rows = Array.from({ length: 30 }, (): Row => [null, 'BTC', null, '1', 'USDT', ''])
     const { table } = await screenTable(columns, asBatches(rows), {
       width: 12,
@@ -162,7 +162,7 @@ describe('a table on a terminal', () => {
     expect(table.split('\n').at(-1)).toBe('total    30')
   })
 
-  test('shows times to the minute of UTC where room is short', async () => {
+  test('shows times to the minute of UTC if space is short', async () => {
     const { table } = await show(40, [row], ['coin', 'sold_at'])
     expect(table.split('\n')[0]).toBe('coin  sold_at UTC')
     expect(table).toContain('2026-01-05 10:20')
@@ -185,7 +185,7 @@ describe('a table on a terminal', () => {
     }
   })
 
-  test('of a statement says where a balance is before what it is worth', async () => {
+  test('of a statement shows where a balance is before what it is worth', async () => {
     const of: Column[] = [
       { name: 'account' },
       { name: 'ledger' },

@@ -5,7 +5,7 @@ import { completeness } from '../../pipeline/paper/cover.ts'
 import type { PaperQuestion } from '../../pipeline/paper/question.ts'
 import { publish } from '../reports/books.ts'
 
-test('what was lost of the market is no gap of an account, and what was lost of its own feeds is', async () => {
+test('lost market data is not a gap of an account, and what was lost of its own feeds is', async () => {
   const lost = (account: string, feed: string): string =>
     `insert into coverage (account, feed, partition, starts_at, ends_at, status) values
      ('${account}', '${feed}', '', '2026-01-01', '2026-01-02', 'lost')`

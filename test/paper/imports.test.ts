@@ -24,7 +24,7 @@ async function paper(dir: string, ...words: readonly string[]): Promise<string> 
   return stdout
 }
 
-test('the summary has the gain of the months and of the lots where a disposal is known in part', async () => {
+test('the summary has the gain of the months and of the lots if a disposal is known in part', async () => {
   const dir = await importedBooks('reports: { rules: ca, currency: CAD, time_zone: America/Toronto }\n', [
     'b1,2025-03-01T12:00:00Z,a,buy,BTC,1,CAD,10000,,',
     'b2,2025-03-01T12:00:00Z,a,buy,XRP,5,CAD,300,,',
@@ -60,7 +60,7 @@ test('the summary has the gain of the months and of the lots where a disposal is
   expect(plain(page)).toContain('is excluded from the figures: 15 XRP (a)')
 })
 
-test('holdings at the end are those of the end of the period, also where no run has told how far the books go', async () => {
+test('holdings at the end are those of the end of the period, even if no run has stated how far the books reach', async () => {
   const dir = await importedBooks('reports: { currency: USD }\n', [
     'b1,2024-06-01T00:00:00Z,a,buy,BTC,2,USD,100,,',
     's1,2026-06-01T00:00:00Z,a,sell,BTC,1.5,USD,120,,',
@@ -78,13 +78,13 @@ test('holdings at the end are those of the end of the period, also where no run 
   expect(held(goesOn, 'the end of the books')).toBe('0.5 25')
 })
 
-describe('where the law looks ahead, the cost at the end of a year is what the disposals of that year leave', () => {
+describe('if the law looks ahead, the cost at the end of a year is what the disposals of that year leave', () => {
   const cost = (page: string, when: string) =>
     table(page, `At ${when}: cost of open lots`).map(
       (line) => `${line['quantity left']} for ${line['cost basis left']}`,
     )
 
-  test('uk: what was sold and is matched with a later purchase stay in the pool', async () => {
+  test('uk: what was sold and is matched with a later purchase stays in the pool', async () => {
     const dir = await importedBooks('reports: { rules: uk, currency: GBP }\n', [
       'b1,2024-05-01T12:00:00Z,a,buy,BTC,2,GBP,20000,,',
       's1,2025-03-20T12:00:00Z,a,sell,BTC,1,GBP,15000,,',
@@ -115,7 +115,7 @@ describe('where the law looks ahead, the cost at the end of a year is what the d
     expect(cost(morning, 'the end (before 2025-06-01 10:00:00 Europe/London)')).toEqual(['2 for 20000'])
   })
 
-  test('ca: a loss that later sales leave whole is in no cost', async () => {
+  test('ca: a loss that is not denied because of later sales is in no cost', async () => {
     const dir = await importedBooks('reports: { rules: ca, currency: CAD, time_zone: America/Toronto }\n', [
       'b1,2025-03-01T12:00:00Z,a,buy,X,50,CAD,500,,',
       's1,2025-12-20T12:00:00Z,a,sell,X,20,CAD,100,,',
@@ -132,7 +132,7 @@ describe('where the law looks ahead, the cost at the end of a year is what the d
   })
 })
 
-test('the cover counts open breaks in words that agree', async () => {
+test('the cover counts open breaks with correct plurals', async () => {
   const cover = async (...coins: readonly string[]): Promise<string> => {
     const sold = coins.map((coin) => `s-${coin},2025-06-01T00:00:00Z,a,sell,${coin},1,USD,50,,`)
     const page = await paper(await importedBooks('reports: { currency: USD }\n', sold), 'statement')
@@ -147,7 +147,7 @@ test('the cover counts open breaks in words that agree', async () => {
   )
 })
 
-test('words agree with their numbers, times with their zone, and what a row states is not without a price', async () => {
+test('plurals are correct, times have their zone, and what a row states is not called unpriced', async () => {
   const dir = await importedBooks('reports: { rules: us, currency: USD, time_zone: America/New_York }\n', [
     'i1,2025-06-01T00:00:00Z,a,income,SOL,10,USD,1300,,',
     'i2,2025-06-02T00:00:00Z,a,income,XYZ,1,,,,',
@@ -174,7 +174,7 @@ test('words agree with their numbers, times with their zone, and what a row stat
   ).toBe('When the lot was acquired; empty for a pool and if unknown.')
 })
 
-describe('imported fees and moves', () => {
+describe('imported fees and movements', () => {
   let page: string
   beforeAll(async () => {
     const dir = await importedBooks('reports: { currency: USD }\n', [
@@ -189,7 +189,7 @@ describe('imported fees and moves', () => {
     page = await paper(dir, 'statement', '--year', '2025')
   })
 
-  test('fees stand in their section and in the summary, a rebate below zero', () => {
+  test('fees are in their section and in the summary, a rebate below zero', () => {
     expect(
       table(page, 'Fees').map((line) =>
         [line.account, line.coin, line.fee, line.value, line['number of fees']].join(' '),
@@ -201,7 +201,7 @@ describe('imported fees and moves', () => {
     })
   })
 
-  test('moves stand among the transfers, with their other side where a row states it', () => {
+  test('movements are among the transfers, with their other side if a row states it', () => {
     expect(
       table(page, 'Transfers').map((line) =>
         [
@@ -216,7 +216,7 @@ describe('imported fees and moves', () => {
     ).toEqual(['a out 0.5 BTC b m1:out', 'b in 0.5 BTC a m1:in', 'a out 0.2 BTC  m2:out'])
   })
 
-  test('the lines of the statement have the columns that the cover speaks of', () => {
+  test('the lines of the statement have the columns that the cover mentions', () => {
     expect(plain(page)).toContain('no_value_because gives the reason for each')
     const lines = table(page, 'Statement')
     expect(lines.find((line) => line.kind === 'trade')).toMatchObject({ coin: 'BTC', value: '48' })

@@ -141,7 +141,7 @@ const asRead = (cell: unknown): string =>
 const headings = (page: string): string[] =>
   [...page.matchAll(/<h2[^>]*>\d+\. (.*?)<\/h2>/g)].map(([, text]) => text ?? '')
 
-test('the paper of a return under uk has the times of London, where a sale late on 5 April UTC is of the next year', async () => {
+test('the paper of a return under uk has London times: a sale late on 5 April UTC belongs to the next year', async () => {
   const books = temporaryFolder()
   await writePages(
     books,
@@ -186,7 +186,7 @@ describe('the paper of a statement', () => {
     expect(headings(taxes)).toEqual([...all.slice(0, 11), 'Lines of the return', ...all.slice(11)])
   })
 
-  test('says on its cover whose it is, of when, by which rules, and from which books', () => {
+  test('states on its cover whose it is, for when, by which rules, and from which books', () => {
     const cover = plain(statement.split('<nav')[0] ?? '')
     for (const words of [
       `Accountsmain (1001), ${ACCOUNT} (1002)`,
@@ -220,7 +220,7 @@ describe('the paper of a statement', () => {
     ])
   })
 
-  test('begins the line of a sum with the word that says so', () => {
+  test('labels a sum in its first cell', () => {
     expect(table(statement, 'Statement').at(-1)).toMatchObject({ line: 'total, closing', 'line id': '' })
     expect(table(statement, 'Income, each event').at(-1)).toMatchObject({
       'occurred at (UTC)': 'total received',
@@ -230,7 +230,7 @@ describe('the paper of a statement', () => {
     })
   })
 
-  test('keeps derivatives apart, by contract', () => {
+  test('keeps derivatives separate, by contract', () => {
     expect(table(statement, 'Derivatives by contract').at(-1)).toMatchObject({
       account: 'total',
       'margin coin': 'USDT',
@@ -268,7 +268,7 @@ describe('the paper of a statement', () => {
     ])
   })
 
-  test('rolls each coin forward from its opening to its closing', () => {
+  test('reconciles each coin from its opening to its closing', () => {
     const lines = table(statement, 'Roll-forward of each coin')
     expect(lines.find((line) => line.coin === 'USDT')).toEqual({
       ...{ coin: 'USDT', opening: '900', bought: '100', received: '13.5', sold: '0', given: '0.3' },
@@ -286,7 +286,7 @@ describe('the paper of a statement', () => {
     }
   })
 
-  test('has a trial balance that closes, and whose closings are the balances', async () => {
+  test('has a trial balance that closes, and whose closing amounts are the balances', async () => {
     const lines = table(statement, 'Trial balance')
     const balances = JSON.parse(await report('balances', '--to', '2026-01-31', '--format', 'json')) as Record<
       string,
@@ -299,7 +299,7 @@ describe('the paper of a statement', () => {
       expect(addAmounts([opening, came, negated(out)])).toBe(closing)
   })
 
-  test('tells of transfers, of prices and of what had none', () => {
+  test('lists transfers, prices and what had no price', () => {
     expect(
       table(statement, 'Transfers').map((line) => [line.account, line.coin, line.direction, line.quantity]),
     ).toEqual([
@@ -338,7 +338,7 @@ describe('the paper of a statement', () => {
     }
   })
 
-  test('has of contracts, fees, income, lots and transfers what SQL over the tables says, to the last digit', async () => {
+  test('has for contracts, fees, income, lots and transfers the same figures as SQL over the tables, to the last digit', async () => {
     const { stdout, stderr } = await command(['sql', IN_SQL, '--format', 'json', '--dir', dir])
     expect(stderr).toBe('')
     const expected = JSON.parse(stdout) as { section: string; cells: (string | null)[] }[]
@@ -387,7 +387,7 @@ describe('the paper of a statement', () => {
     }
   })
 
-  test('holds itself against the last filing of its accounts and period', async () => {
+  test('compares itself with the last filing of its accounts and period', async () => {
     expect(plain(statement)).toContain('Frozen as january at')
     expect(plain(statement)).toContain('No line differs.')
     expect(plain(taxes)).toContain('No report of these accounts and this period has been filed.')
@@ -403,7 +403,7 @@ describe('the paper of taxes', () => {
     expect(plain(taxes)).toContain(`${begin}: cost of open lots: none.`)
   })
 
-  test('has the lines of the return and Form 8949, rounded as the form has it', () => {
+  test('has the lines of the return and Form 8949, rounded as the form requires', () => {
     const lines = table(taxes, 'Taxes 2026, rules us, days of UTC')
     expect(lines.find((line) => line.line === '16')).toMatchObject({ value: '25', currency: 'USDT' })
     expect(
@@ -420,7 +420,7 @@ describe('the paper of taxes', () => {
     )
   })
 
-  test('inside a statement say all that the return says of its figures and the cover does not', async () => {
+  test('inside a statement includes everything that the return says of its figures and the cover does not', async () => {
     const config = join(temporaryFolder(), 'tieout.yaml')
     writeFileSync(config, 'accounts: {}\nreports: { rules: us }\n')
     const page = await printed('statement-us', 'statement', '--year', '2026', '--config', config)
@@ -449,7 +449,7 @@ describe('the paper of taxes', () => {
 })
 
 describe('as a document', () => {
-  test('holds no script, asks for nothing and leads nowhere', () => {
+  test('contains no script, loads nothing and links nowhere', () => {
     for (const page of [statement, taxes]) {
       const tags = page.match(/<[a-z][^>]*>/g) ?? []
       expect(
@@ -463,7 +463,7 @@ describe('as a document', () => {
     }
   })
 
-  test('has headings in order, and tables with a caption and cells that say what they head', () => {
+  test('has headings in order, and tables with a caption and header cells', () => {
     for (const page of [statement, taxes]) {
       const levels = [...page.matchAll(/<h(\d)/g)].map(([, level]) => Number(level))
       expect(levels[0]).toBe(1)
@@ -479,7 +479,7 @@ describe('as a document', () => {
     }
   })
 
-  test('shows names of the venue and the user as they are, also at the head of each page', () => {
+  test('shows names from the venue and the user unchanged, also at the top of each page', () => {
     expect(statement).toContain('&lt;img onerror&gt;')
     expect(statement).not.toContain(HOSTILE)
     expect(statement).not.toContain(ACCOUNT)
@@ -490,7 +490,7 @@ describe('as a document', () => {
     expect(style).toContain('counter(pages)')
   })
 
-  test('of the other reports has their one table behind a cover', async () => {
+  test('of the other reports has their one table after a cover', async () => {
     const page = await printed('balances', 'balances')
     expect(headings(page)).toEqual([])
     expect(plain(page)).toMatch(/LedgerSHA-256 [0-9a-f]{64}/)
@@ -507,7 +507,7 @@ describe('in Chromium', () => {
     await browser?.close()
   })
 
-  test('is in greys: a printer without colours loses nothing', async () => {
+  test('is in shades of grey: a printer without colours loses nothing', async () => {
     const page = await browser.newPage()
     await page.goto(pathToFileURL(file('taxes')).href)
     const colours =
@@ -524,7 +524,7 @@ describe('in Chromium', () => {
     await page.close()
   })
 
-  test('prints on A4 and on Letter, across, on several pages', async () => {
+  test('prints on A4 and on Letter, in landscape, on several pages', async () => {
     const page = await browser.newPage()
     await page.goto(pathToFileURL(file('statement')).href)
     for (const [format, width, height] of [
@@ -547,7 +547,7 @@ describe('in Chromium', () => {
     await page.close()
   })
 
-  test('no page ends with the head of a table that has its rows on the next one', async () => {
+  test('no page ends with the heading of a table whose rows are on the next one', async () => {
     const page = await browser.newPage()
     await page.goto(pathToFileURL(file('statement')).href)
     // Whatever stands above the rows stays with the first of them: heading, both lines below it, caption, head.
@@ -565,7 +565,7 @@ describe('in Chromium', () => {
     await page.close()
   })
 
-  test('no column of many amounts lies beyond the edge of a page', async () => {
+  test('no column of many amounts extends beyond the edge of a page', async () => {
     const amounts = Array.from({ length: 16 }, (_, at) => `change_${at}`)
     const named = ['account', 'month', 'currency', ...amounts]
     const columns = named.map((name, at): Column => (at < 3 ? { name } : { name, kind: 'amount' }))
@@ -583,19 +583,16 @@ describe('in Chromium', () => {
     await context.close()
   })
 
-  test.each(['light', 'dark', 'print'] as const)(
-    'is read without a serious finding of axe, in %s',
-    async (how) => {
-      const colorScheme = how === 'dark' ? 'dark' : 'light'
-      const context = await browser.newContext({ colorScheme, viewport: { width: 1280, height: 800 } })
-      const { page, wrongs } = await watchedPage(context, 'null')
-      if (how === 'print') await page.emulateMedia({ media: 'print' })
-      for (const name of ['statement', 'taxes']) {
-        await page.goto(pathToFileURL(file(name)).href)
-        expect(await findings(page)).toEqual([])
-      }
-      expect(wrongs).toEqual([])
-      await context.close()
-    },
-  )
+  test.each(['light', 'dark', 'print'] as const)('has no serious finding of axe, in %s', async (how) => {
+    const colorScheme = how === 'dark' ? 'dark' : 'light'
+    const context = await browser.newContext({ colorScheme, viewport: { width: 1280, height: 800 } })
+    const { page, wrongs } = await watchedPage(context, 'null')
+    if (how === 'print') await page.emulateMedia({ media: 'print' })
+    for (const name of ['statement', 'taxes']) {
+      await page.goto(pathToFileURL(file(name)).href)
+      expect(await findings(page)).toEqual([])
+    }
+    expect(wrongs).toEqual([])
+    await context.close()
+  })
 })

@@ -156,7 +156,7 @@ beforeAll(async () => {
 afterAll(() => fetched.close())
 
 describe('prices from the configured sources', () => {
-  it('value what nothing else does: by the candle that closed last, and by the rate of the day', async () => {
+  it('value what nothing else does: with the candle that closed last, and with the rate of the day', async () => {
     const { prices } = night
     // 10 × 2.10 × 0.9, and 300 / 1.5
     expect(await valuations(fetched)).toEqual([
@@ -175,7 +175,7 @@ describe('prices from the configured sources', () => {
     ])
   })
 
-  it('are asked for on the days and of the coins that the books need, and for nothing else, without any key', () => {
+  it('are requested for the days and coins that the books need, and for nothing else, without any key', () => {
     expect(asked.toSorted()).toEqual([
       'BGBUSDT 1Dutc until 2026-01-07T00:00:00.000Z',
       'BGBUSDT 1h until 2026-01-05T23:00:00.000Z',
@@ -189,7 +189,7 @@ describe('prices from the configured sources', () => {
       expect(Object.keys(headers).filter((name) => /access|auth|key|cookie/.test(name))).toEqual([])
   })
 
-  it('are asked for once: a second night sends nothing for them, a new day only that day', async () => {
+  it('are requested once: a second night sends nothing for them, a new day only that day', async () => {
     await books.trades(REWARD)
     await books.fetchPrices()
     world.asked.length = 0
@@ -205,7 +205,7 @@ describe('prices from the configured sources', () => {
     expect((await valuations()).at(-1)?.[1]).toBe('1.8')
   })
 
-  it('are asked for by the day while an imported account only holds a coin, and each day then has its value', async () => {
+  it('are requested by the day while an imported account only holds a coin, and each day then has its value', async () => {
     await books.trades(
       't1:in,2026-01-05T10:30:00Z,cold,transfer_in,BGB,10,,,,',
       't1:out,2026-01-05T10:00:00Z,main,transfer_out,BGB,10,,,,',
@@ -245,7 +245,7 @@ describe('prices from the configured sources', () => {
     expect(world.asked).toEqual(['pairs'])
   })
 
-  it('are known from what has landed, wherever the tables of the build stand', async () => {
+  it('are known from what has landed, wherever the tables of the build are', async () => {
     const folder = await openBooks(books.dir, { clock: systemClock, command: 'build' })
     const instance = await DuckDBInstance.create(':memory:')
     const elsewhere = await instance.connect()
@@ -282,7 +282,7 @@ describe('prices from the configured sources', () => {
     }
   })
 
-  it('stand in the journal: made again from it the ledger is the same, and nobody is asked', async () => {
+  it('are in the journal: rebuilt from it the ledger is the same, and nothing is requested', async () => {
     await books.trades(REWARD, BOUGHT)
     const { path } = await books.fetchPrices()
     const before = await tableHashes(path)
@@ -292,7 +292,7 @@ describe('prices from the configured sources', () => {
     expect(world.asked).toEqual([])
   })
 
-  it('are not asked for where the user has imported what counts', async () => {
+  it('are not requested if the user has imported valid ones', async () => {
     await books.trades(REWARD, BOUGHT)
     await books.import(
       'prices',
@@ -305,7 +305,7 @@ describe('prices from the configured sources', () => {
     expect((await valuations()).map(([, value]) => value)).toEqual(['30', '250'])
   })
 
-  it('are never asked for where no source is configured', async () => {
+  it('are never requested if no source is configured', async () => {
     books.close()
     books = new ImportedBooks({ reports: { ...emptyConfig.reports, currency: 'EUR' } })
     await books.trades(REWARD)
@@ -315,7 +315,7 @@ describe('prices from the configured sources', () => {
 })
 
 describe('tieout explain', () => {
-  it('goes on from a value to the candle and the rate that were received', async () => {
+  it('continues from a value to the candle and the rate that were received', async () => {
     const reward = await explained(fetched.dir, 'r1')
     const price = (one: Explanation, at: number) => {
       const step = one.steps.flatMap(deep).filter(({ what }) => what === 'price')[at]
@@ -331,7 +331,7 @@ describe('tieout explain', () => {
 })
 
 describe('a source that fails', () => {
-  it('leaves its prices pending with a warning; the books are published with the others, and the next night goes on', async () => {
+  it('leaves its prices pending with a warning; the books are published with the others, and the next night continues', async () => {
     await books.trades(REWARD, BOUGHT)
     world.ecbStatus = () => 503
     const night = await books.fetchPrices()
@@ -354,7 +354,7 @@ describe('a source that fails', () => {
   it.each([
     ['no service of the ECB', 'HTTP status 404 for every day; check prices.sources.ecb.url', 404, false],
     ['an empty answer of success', 'an empty answer', 200, true],
-  ])('because there is %s proves no day to be without a rate', async (_, problem, status, isEmpty) => {
+  ])('because there is %s does not prove that a day has no rate', async (_, problem, status, isEmpty) => {
     await books.trades(BOUGHT)
     world.ecbStatus = () => status
     world.ecbIsEmpty = isEmpty
@@ -367,7 +367,7 @@ describe('a source that fails', () => {
     expect((await valuations()).map(([, value]) => value)).toEqual(['200'])
   })
 
-  it('because another site stands at the address, which answers some questions with a page, proves no day either', async () => {
+  it('because another site is at the address, which answers some requests with a page, proves no day either', async () => {
     await books.trades(BOUGHT)
     world.ecbStatus = (from) => (from > '2026' ? 404 : 200)
     world.ecbIsSite = true
@@ -383,7 +383,7 @@ describe('a source that fails', () => {
     expect((await valuations()).map(([, value]) => value)).toEqual(['200'])
   })
 
-  it('is none where the ECB has no rate of these days, and it is not asked for them again', async () => {
+  it('has not failed if the ECB has no rate for these days, which are not requested again', async () => {
     await books.trades(BOUGHT)
     world.ecbStatus = (from) => (from > '2026' ? 404 : 200)
     expect((await books.fetchPrices()).prices?.problems).toEqual([])
@@ -393,7 +393,7 @@ describe('a source that fails', () => {
     expect(world.asked.filter((one) => one.includes(' from '))).toEqual([])
   })
 
-  it('is not forgotten by a run that is stopped while it asks: a build without asking says what was not come to', async () => {
+  it('is not forgotten if a run is stopped while it requests: a build without requests reports what was not reached', async () => {
     await books.trades(REWARD, BOUGHT)
     const stop = new AbortController()
     world.onPairs = () => stop.abort()
@@ -408,7 +408,7 @@ describe('a source that fails', () => {
     expect(warnings(await books.fetchPrices())).toEqual([])
   })
 
-  it('with an answer that is no price list is pending too, and its words are kept', async () => {
+  it('with an answer that is not a list of prices is pending too, and its words are kept', async () => {
     await books.trades(REWARD)
     const close = world.close
     world.close = () => 'n/a'
@@ -427,7 +427,7 @@ describe('a source that fails', () => {
   })
 })
 
-describe('what stands among the prices of an answer and is none', () => {
+describe('what is among the prices of an answer and is not a price', () => {
   const at = (time: string): number => Date.parse(`2026-01-05T${time}:00Z`)
   /** Puts something in the place of the candles of BGB that close then. */
   const among = (changes: Record<string, (candle: string[]) => string[][]>) => {
@@ -448,7 +448,7 @@ describe('what stands among the prices of an answer and is none', () => {
     openBreaks.flatMap(({ checkName, explanation }) => (checkName === 'price_sources' ? [explanation] : []))
   const asked = () => world.asked.filter((one) => one !== 'pairs').toSorted()
 
-  it('is quarantined and told, and its times alone are asked for again; all other prices count', async () => {
+  it('is quarantined and reported, and only its times are requested again; all other prices count', async () => {
     await books.trades(REWARD)
     among({
       '10:00': closing('0'),
@@ -511,7 +511,7 @@ describe('what stands among the prices of an answer and is none', () => {
     expect(await tableHashes(path)).toEqual(before)
   })
 
-  it('leaves open what stands between its neighbours, where its time cannot be read', async () => {
+  it('leaves open the time between its neighbours if its own time cannot be read', async () => {
     await books.trades(REWARD)
     among({ '10:00': (candle) => [candle.with(0, '2026-01-05')] })
     await books.fetchPrices()
@@ -527,7 +527,7 @@ describe('what stands among the prices of an answer and is none', () => {
     expect(await hours()).toEqual(all)
   })
 
-  it('is of no account where its time was not asked for', async () => {
+  it('does not matter if its time was not requested', async () => {
     await books.trades(REWARD)
     among({ '01:00': closing('2.01') })
     const wanted = world.candles
@@ -537,7 +537,7 @@ describe('what stands among the prices of an answer and is none', () => {
     expect(await hours()).toEqual(all)
   })
 
-  it('is a rate of a day too', async () => {
+  it('can also be a daily rate', async () => {
     await books.trades(BOUGHT)
     world.rateOf = (_, day) => (day === '2026-01-06' ? '-1.5' : '1.25')
     const first = await books.fetchPrices()

@@ -42,7 +42,7 @@ it('every amount of the night’s books has a value in euros, by candles and ref
   expect(await rows("select * from breaks where check_name in ('valuation', 'price_sources')")).toEqual([])
 })
 
-it('prices are the sandbox’s own: a USDC is a dollar, and 1.085 dollars are a euro', async () => {
+it('prices equal the sandbox’s own: a USDC is a dollar, and 1.085 dollars are a euro', async () => {
   expect(
     await rows(
       `select coin, currency, min(price) as low, max(price) as high from prices
@@ -78,7 +78,7 @@ it('a deal in dollars costs what was paid, at 1.085 to the euro', async () => {
   }
 })
 
-it('a second fetch has nothing to ask; without a source the command says what to configure', async () => {
+it('a second fetch has nothing to request; without a source the command says what to configure', async () => {
   const again = await tieout(['prices', 'fetch', '--no-build', '--json', '--dir', dir, '--now', NOW])
   expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('0 prices in 1 request.') })
   expect(JSON.parse(again.stdout)).toMatchObject({ requests: 1, prices: 0, problems: [] })

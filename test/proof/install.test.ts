@@ -13,19 +13,19 @@ import { temporaryFolder } from '../support/cli.ts'
 
 const run = promisify(execFile)
 
-test('what the program is bundled with is as it was, by number and licence: another package is a decision', () => {
+test('the bundled packages are the same as before, by number and licence: adding one is a decision', () => {
   const licences = readFileSync(join(packageRoot, 'dist', 'pipeline', 'licences.txt'), 'utf8')
   const packages = [...licences.matchAll(/^## (\S+) - \S+ \((.+)\)$/gm)]
   expect(new Set(packages.map(([, name]) => name)).size).toBeLessThanOrEqual(45)
   expect(new Set(packages.map(([, , licence]) => licence))).toEqual(new Set(['Apache-2.0', 'ISC', 'MIT']))
 })
 
-test('the program can be executed after every build: npm sees to that only where it installs', () => {
+test('the program is executable after every build: npm ensures that only when it installs', () => {
   const { mode } = statSync(join(packageRoot, 'dist', 'pipeline', 'main.js'))
   expect((mode & 0o777).toString(8)).toBe('755')
 })
 
-test('the packed package installs into an empty folder and runs demo and page there', async () => {
+test('the packed package installs into an empty folder, and runs demo and page there', async () => {
   const folder = temporaryFolder()
   const project = join(folder, 'project')
   mkdirSync(project)

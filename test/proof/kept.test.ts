@@ -136,7 +136,7 @@ const EVENTS: readonly ((dir: string, night: number) => Promise<void>)[] = [
 ]
 
 test(
-  `${NIGHTS} nights in a row, one in three of them killed, come to what a full build makes`,
+  `${NIGHTS} nights in a row, one in three of them killed, arrive at the same ledger as a full build`,
   async () => {
     const dir = copied()
     let kept = 0
@@ -163,7 +163,7 @@ test(
   60_000 + NIGHTS * 300_000,
 )
 
-test('a change in any table that has landed reaches everything that rests on it', async () => {
+test('a change in any landed table reaches everything that depends on it', async () => {
   const landing = join(whole, 'landing.duckdb')
   const tables = await ask(
     landing,

@@ -10,7 +10,7 @@ const DAYS = 45
 
 describe('planted mistakes', () => {
   it.each([1, 2, 3])(
-    'are each told by their own check, and by no other: seed %d',
+    'are each reported by their own check, and by no other: seed %d',
     async (seed) => {
       const together = mistakes.filter(({ isAlone }) => isAlone !== true)
       const run = await runPlanted(seed, DAYS, together)

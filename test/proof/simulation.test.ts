@@ -17,12 +17,12 @@ const LIMIT_MS = 1_800_000
 const QUICK = [
   ['second pages not journaled', 1],
   ['look-back removed', 37],
-  ['start given up claimed all the same', 1],
-  ['slot freed at the answer', 1],
-  ['budget fresh after a restart', 21],
-  ['missing data read as an empty page', 1],
-  ['deduplicated by content', 1],
-  ['amounts through a float', 1],
+  ['start of a window claimed although it was moved up', 1],
+  ['slot of a budget freed when the answer arrives', 1],
+  ['budget full again after a restart', 21],
+  ['an answer without data read as an empty page', 1],
+  ['records deduplicated by content', 1],
+  ['amounts converted through a float', 1],
 ] as const
 const QUICK_SEEDS = 40
 
@@ -44,7 +44,7 @@ describe('simulation', () => {
   )
 
   test(
-    'a seed tells the same story to the byte when it is repeated',
+    'a seed gives the same story to the byte when it is repeated',
     async () => {
       const worker = await bundleWorker(null)
 
@@ -59,7 +59,7 @@ describe('simulation', () => {
 })
 
 describe('planted mistakes', () => {
-  test('every one of them still fits the code that it is planted in', async () => {
+  test('every one of them still matches the code in which it is planted', async () => {
     expect(mutations.length).toBeGreaterThanOrEqual(40)
     expect(new Set(mutations.map(({ name }) => name)).size).toBe(mutations.length)
     for (const mutation of mutations) await checkMutation(mutation)

@@ -2,6 +2,6 @@
 import { test } from 'vitest'
 import { tearEverywhere } from '../journal/tear.ts'
 
-test('journal: torn at every byte, bare, before zeros, and as long as it should be, it goes on from the last whole frame', async () => {
+test('journal: torn at every byte, bare, before zeros, and at full length, it continues after the last whole frame', async () => {
   await tearEverywhere((_length, endings) => endings)
 }, 900_000)

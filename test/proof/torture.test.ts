@@ -24,14 +24,14 @@ beforeAll(async () => {
 }, 1_800_000)
 afterAll(() => world.close(failures > 0))
 
-test('a run killed at any place goes on to the same ledger, and readers never see less than a whole one', async () => {
+test('a run killed at any place continues to the same ledger, and readers always see a complete one', async () => {
   const report = await killOften(world, KILLS, campaign)
   failures += report.failures.length
   expect(report.failures).toEqual([])
   expect(report.kills).toBeGreaterThanOrEqual(KILLS)
 }, 1_800_000)
 
-test('a damaged file is refused by name or of no effect, and what can be made again is healed', async () => {
+test('a damaged file is refused by name or has no effect, and what can be rebuilt is healed', async () => {
   const report = await corruptOften(world, CORRUPTIONS, campaign)
   failures += report.failures.length
   expect(report.failures).toEqual([])

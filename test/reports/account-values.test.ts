@@ -67,7 +67,7 @@ test('account-values: each account has its highest value of the year, the first 
   )
 })
 
-test('account-values: a day without a price, and days after the last record, are said before the figures', async () => {
+test('account-values: a day without a price, and days after the last record, are mentioned before the figures', async () => {
   const dir = await valued(
     [
       'main BTC 2025-01-05 2 100',
@@ -91,7 +91,7 @@ test('account-values: a day without a price, and days after the last record, are
   )
 })
 
-test('account-values: the last record of an account is its own, where those of another go on', async () => {
+test('account-values: an account ends with its own last record if those of another continue', async () => {
   const dir = await valued([
     'main BTC 2025-02-01 1 50',
     'main BTC 2025-06-01 0 50',
@@ -105,14 +105,14 @@ test('account-values: the last record of an account is its own, where those of a
   ])
 })
 
-test('account-values: an account that moved nothing in the year is there, and its values are not known', async () => {
+test('account-values: an account without movements in the year is listed, and its values are unknown', async () => {
   const dir = await valued(['main BTC 2024-05-05 2 100'])
   const report = await show(dir, 'account-values', { year: 2025 })
   expect(cells(report, ...COLUMNS)).toEqual(['main - - - 2025-12-31 0 0'])
   expect(report.warnings).toHaveLength(1)
 })
 
-test('account-values: a year that is not over ends with the day of the last run', async () => {
+test('account-values: a year in progress ends with the day of the last run', async () => {
   const dir = await valued(['main BTC 2025-05-04 2 100', 'main BTC 2025-05-05 2 90'])
   await alterBook(dir, [
     "insert into runs values ('r', '2025-05-05T20:00:00Z', '2025-05-05T20:10:00Z', 'nightly', 1, 1, 0, 'done')",
@@ -122,7 +122,7 @@ test('account-values: a year that is not over ends with the day of the last run'
   expect(report.warnings).toEqual([])
 })
 
-test('account-values: a year that is not over ends with the last day that was over when the run ended', async () => {
+test('account-values: a year in progress ends with the last full day before the run ended', async () => {
   const dir = await valued(['main BTC 2025-05-05 2 100', 'main BTC 2025-05-06 2 90'])
   await alterBook(dir, [
     "insert into runs values ('r', '2025-05-07T03:00:00Z', '2025-05-07T03:10:00Z', 'nightly', 1, 1, 0, 'done')",
@@ -132,7 +132,7 @@ test('account-values: a year that is not over ends with the last day that was ov
   expect(report.warnings).toEqual([])
 })
 
-test('a run that reached nobody, by a clock that was ahead, moves the end of no report', async () => {
+test('a run that reached nobody, with a clock that was ahead, moves the end of no report', async () => {
   const dir = await valued(['main BTC 2025-05-05 2 100', 'main BTC 2025-05-06 2 90'])
   await alterBook(dir, [
     'alter table runs add column is_answered boolean',
@@ -151,13 +151,13 @@ test('a run that reached nobody, by a clock that was ahead, moves the end of no 
   expect(cells(held, 'coin', 'quantity', 'price', 'value')).toEqual(['BTC 2 90 180'])
 })
 
-test('account-values: years are those of the calendar and days of UTC, whatever the rules', async () => {
+test('account-values: years are calendar years and days are UTC days, whatever the rules', async () => {
   const dir = await valued(['main BTC 2025-02-01 2 100', 'main BTC 2025-12-31 2 90'], 'GBP')
   const report = await show(dir, 'account-values', { year: 2025 }, { rules: 'uk' })
   expect(cells(report, ...COLUMNS)).toEqual(['main 200 2025-02-01 180 2025-12-31 2 0'])
 })
 
-test('account-values: what is borrowed is in the account, and told apart', async () => {
+test('account-values: what is borrowed is included in the account, and shown separately', async () => {
   const dir = await valued(['main BTC 2025-12-31 2 100'])
   await alterBook(dir, ['update daily_valuation set own_value = 150'])
   const report = await show(dir, 'account-values', { year: 2025 })
@@ -171,7 +171,7 @@ test('account-values: what is borrowed is in the account, and told apart', async
   expect(earlier.notes).not.toContainEqual(onLoans)
 })
 
-test('account-values: a balance below nothing, of which imports miss something, counts as nothing, and the list says so', async () => {
+test('account-values: a negative balance, of which imports lack something, counts as nothing, and the list says so', async () => {
   const dir = await valued([
     'k ETH 2025-01-05 10 2000',
     'k ETH 2025-03-05 10 2000',

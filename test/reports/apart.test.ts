@@ -13,7 +13,7 @@ test.each([
   ["throw new Error('Cannot find module x')", 'Cannot find module x'],
   ["process.kill(process.pid, 'SIGKILL')", 'SIGKILL'],
 ])(
-  'a process that has ended before it is asked: %s',
+  'a process that has ended before it is used: %s',
   async (program, found) => {
     const file = join(temporaryFolder(), 'program.mjs')
     writeFileSync(file, program)

@@ -84,11 +84,11 @@ async function peakOf(pid: number, ended: Promise<unknown>): Promise<number> {
   return peak
 }
 
-describe('the process apart', { timeout: 180_000 }, () => {
+describe('the separate process', { timeout: 180_000 }, () => {
   const worst = HAZARDS.filter(([kind]) => /^overwrites/.test(kind))
 
   test.each(worst.map(([, sql]) => [sql({ books: '…', outside: '…', temporary: '…' }), sql] as const))(
-    'refuses with code 2, the ledger as it was: %s',
+    'refuses with code 2, leaving the ledger unchanged: %s',
     async (_text, sql) => {
       const before = state()
       mustBeRefused(await askFromHere(sql(places)))
@@ -96,16 +96,19 @@ describe('the process apart', { timeout: 180_000 }, () => {
     },
   )
 
-  test.each(TOO_LARGE)('ends what is too large with code 2, and is never large itself: %s', async (query) => {
-    const before = state()
-    const { child, ended } = await start(query, '--memory', '60MB', '--timeout', '100')
-    const peak = process.platform === 'linux' ? await peakOf(child.pid as number, ended) : 0
-    mustBeRefused(await ended)
-    expect(state()).toEqual(before)
-    expect(peak).toBeLessThan(mostResident('60MB') * 1.2)
-  })
+  test.each(TOO_LARGE)(
+    'ends what is too large with code 2, and never grows large itself: %s',
+    async (query) => {
+      const before = state()
+      const { child, ended } = await start(query, '--memory', '60MB', '--timeout', '100')
+      const peak = process.platform === 'linux' ? await peakOf(child.pid as number, ended) : 0
+      mustBeRefused(await ended)
+      expect(state()).toEqual(before)
+      expect(peak).toBeLessThan(mostResident('60MB') * 1.2)
+    },
+  )
 
-  test('says how much memory there was, and how to have more', async () => {
+  test('states how much memory there was, and how to have more', async () => {
     const { stderr } = await askFromHere("select repeat('x', 1000000000)", '--memory', '200MB')
     expect(stderr).toBe(
       [
@@ -137,14 +140,14 @@ describe('the process apart', { timeout: 180_000 }, () => {
     expect(state()).toEqual(before)
   })
 
-  test('ends at the time that it may take', async () => {
+  test('ends when its time is over', async () => {
     const endless = 'select count(*) from range(1000000000) a, range(1000000000) b'
     const end = await askFromHere(endless, '--timeout', '1')
     mustBeRefused(end)
     expect(end.stderr).toContain('an answer within 1 s')
   })
 
-  test('stops when the user says so', async () => {
+  test('stops when the user stops it', async () => {
     const { child, ended } = await start('from range(1000000000000)', '--format', 'csv')
     child.stdout?.once('data', () => child.kill('SIGINT'))
     const { code, stderr } = await ended
@@ -159,7 +162,7 @@ describe('the process apart', { timeout: 180_000 }, () => {
     expect(readdirSync(places.temporary)).toEqual([])
   })
 
-  test('is gone when the process that started it is', async () => {
+  test('is gone when the process that started it is gone', async () => {
     const { child, ended } = await start('select count(*) from range(1000000000) a, range(1000000000) b')
     const pid = child.pid as number
     if (process.platform !== 'linux') {

@@ -130,7 +130,7 @@ describe('the gate', () => {
     ["explain analyze from glob('*')", 'the table function glob'],
     ["describe from 'a.csv'", 'a file in place of a table'],
     ['from balances, "a.parquet"', 'a file in place of a table'],
-  ])('says of what reads a file that only the ledger is there: %s', async (query, found) => {
+  ])('states for a query that reads a file that only the ledger is available: %s', async (query, found) => {
     await expect(ask(query)).rejects.toMatchObject({
       exitCode: 2,
       message: 'The query reads a file; only the published ledger can be read here.',
@@ -138,7 +138,7 @@ describe('the gate', () => {
     })
   })
 
-  test('knows every table function of this DuckDB: a new one is looked at before it is let in', async () => {
+  test('knows every table function of this DuckDB: a new one is reviewed before it is allowed', async () => {
     const connection = await (await DuckDBInstance.create(':memory:')).connect()
     const all = await connection.runAndReadAll(
       "select distinct function_name from duckdb_functions() where function_type like 'table%'",
@@ -149,7 +149,7 @@ describe('the gate', () => {
     expect(names.filter((name) => !readingFunctions.has(name)).sort()).toEqual(REFUSED_FUNCTIONS)
   })
 
-  test('lets the catalogue be asked, except where it tells of logs', async () => {
+  test('allows queries of the catalogue, except where it contains logs', async () => {
     const views = (await ask(
       'select schema_name as s, view_name as v from duckdb_views() where internal order by all',
     )) as { s: string; v: string }[]
@@ -224,7 +224,7 @@ const REFUSED_FUNCTIONS = [
 ]
 
 describe('past the gate', () => {
-  test('the sealed ledger still lets no statement touch a file', async () => {
+  test('the sealed ledger still lets no statement access a file', async () => {
     const before = state()
     const ledger = await openLedger(places.books, { sealed: true })
     try {
@@ -247,7 +247,7 @@ describe('past the gate', () => {
   })
 })
 
-describe('an honest question', { timeout: 120_000 }, () => {
+describe('a legitimate query', { timeout: 120_000 }, () => {
   test.each<[string, unknown]>([
     [
       'select g, count(*) as n from (select i % 5 as g from range(5000000) r(i)) group by g order by g limit 1',
@@ -319,18 +319,18 @@ describe('an honest question', { timeout: 120_000 }, () => {
     'EXPLAIN /* why */ ANALYZE -- so\n (select 1)',
     'explain describe balances',
     'explain (select 1)',
-  ])('may be put in these words: %s', async (query) => {
+  ])('may contain these words: %s', async (query) => {
     expect(await ask(query)).toEqual(expect.any(Array))
   })
 
-  test('explained with ANALYZE is executed, and tells how many rows there were', async () => {
+  test('explained with ANALYZE is executed, and reports how many rows there were', async () => {
     const [{ explain_value: told }] = (await ask(
       'explain analyze select count(*) from range(1234567) r(i) where i % 2 = 0',
     )) as [{ explain_value: string }]
     expect(told).toContain('617,284')
   })
 
-  test('goes to Parquet by a second instance that runs none of its SQL, and nothing else stays behind', async () => {
+  test('goes to Parquet through a second instance that runs none of its SQL, and nothing else remains', async () => {
     const before = state()
     await ask("select i, repeat('x', 10) as x from range(1000000) r(i)", {
       format: 'parquet',
@@ -352,7 +352,7 @@ describe('the memory of a query', () => {
     expect(bytesOf(' 2 GiB')).toBe(2_147_483_648)
   })
 
-  test.each(['lots', '1', '-1GB', '1GB; select 1', '', '1e9GB', '1 XB'])('is no %j', (limit) => {
+  test.each(['lots', '1', '-1GB', '1GB; select 1', '', '1e9GB', '1 XB'])('is not %j', (limit) => {
     expect(() => bytesOf(limit)).toThrow('The memory limit is not a valid size.')
   })
 })

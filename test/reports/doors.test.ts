@@ -31,7 +31,7 @@ const filesWith = (pattern: RegExp): string[] =>
 describe('the published ledger', () => {
   const books = publish(["insert into balances values ('main', 'UNIFIED', 'BTC', 1, null, now())"])
 
-  test('is opened by one function alone', () => {
+  test('is opened by a single function', () => {
     // hash.ts compares whole files for tests and the demo, and distant.ts fills a file of its own with tables of a server; neither
     // runs a statement that anybody gave it.
     expect(filesWith(/DuckDBInstance\.create\((?!':memory:')/)).toEqual([
@@ -71,7 +71,7 @@ describe('the published ledger', () => {
     }
   })
 
-  test('does nothing else than answer, whatever the statement, also past the console’s own look at it', async () => {
+  test('does nothing but answer, whatever the statement, even if it passes the console’s own inspection', async () => {
     const folder = temporaryFolder()
     const canary = join(folder, 'canary.csv')
     writeFileSync(canary, 'canary\n1\n')
@@ -149,7 +149,7 @@ describe('the published ledger', () => {
     'select count(*) from range(1000000000) a, range(1000000000) b',
     'select sum(i * j) from range(10000000) a(i), range(10000000) b(j)',
     "select max(repeat('x', 1000 + (i % 7)::int)) from range(1000000000) r(i)",
-  ])('stops what has no end: %s', async (query) => {
+  ])('stops endless queries: %s', async (query) => {
     const stopped = await ask(query, { timeoutMs: 400 })
 
     expect(stopped).toBeInstanceOf(UsageError)
@@ -168,7 +168,7 @@ describe('the published ledger', () => {
     'select \ud800',
     `select '${'\0'.repeat(10)}'`,
   ])(
-    'refuses or answers what is outsized, and lives on: %s',
+    'refuses or answers what is oversized, and survives: %s',
     async (query) => {
       const said = await ask(query, { memoryLimit: '100MB', timeoutMs: 5_000 })
 
@@ -212,7 +212,7 @@ describe('what listens', () => {
     return { origin: venue.baseUrl, port, host }
   }
 
-  test('is the sandbox alone, on loopback alone', async () => {
+  test('is only the sandbox, only on loopback', async () => {
     expect(filesWith(/createServer\(/)).toEqual(['sandbox/http/server.ts'])
     const { origin, port } = await sandbox()
     expect(origin).toBe(`http://127.0.0.1:${port}`)
@@ -274,7 +274,7 @@ describe('what listens', () => {
     expect([status, JSON.parse(body).msg]).toEqual([403, 'the Origin is not this machine'])
   })
 
-  test('changes nothing without a signature, and takes no body without end', async () => {
+  test('changes nothing without a signature, and accepts no endless body', async () => {
     const { origin, host } = await sandbox()
     const headers = { host, 'content-type': 'application/json' }
 
@@ -306,7 +306,7 @@ describe('the credentials file', () => {
     },
   )
 
-  test('that only its owner may read is read', () => {
+  test('that only its owner may read is accepted', () => {
     const file = join(temporaryFolder(), 'credentials.yaml')
     writeFileSync(file, 'main: { key: "a", secret: "b", passphrase: "c" }\n')
     for (const mode of [0o600, 0o400]) {
@@ -331,7 +331,7 @@ describe('packages that a user installs', () => {
     expect(production.filter(([, one]) => one.hasInstallScript === true).map(([name]) => name)).toEqual([])
   })
 
-  test('are as few as they were: another one is a decision', () => {
+  test('are the same number as before: adding one is a decision', () => {
     const names = new Set(production.map(([path]) => nameOf(path)))
     const platforms = [...names].filter((name) => name.startsWith('@duckdb/node-bindings-'))
     expect(platforms).toHaveLength(8)
@@ -341,7 +341,7 @@ describe('packages that a user installs', () => {
     ])
   })
 
-  test('are the very files that were locked', () => {
+  test('are exactly the files that were locked', () => {
     const loose = production.filter(
       ([, { optional, integrity }]) => optional !== true && !/^sha512-/.test(integrity ?? ''),
     )

@@ -72,7 +72,7 @@ async function together(...statements: string[]) {
   }
 }
 
-test('futures of all margin coins are added at what each record was worth then, gains and losses apart', async () => {
+test('futures of all margin coins are added at the value of each record at the time, gains and losses separately', async () => {
   const at = '2025-06-01 00:00:00'
   const loss = futures('6', at, 'COIN-FUTURES', 'BTCUSD', 'BTC', '-0.001', 'realised_pnl')
   // The fourth is of another year, the fifth is interest.
@@ -88,7 +88,7 @@ test('futures of all margin coins are added at what each record was worth then, 
   expect(warnings).toEqual([])
 })
 
-test('one of them without a value leaves all of that empty, and the return begins by saying so', async () => {
+test('if one of them has no value, the total is empty, and the return begins by saying so', async () => {
   const { figures, warnings } = await together(...worth('9.1', '-0.91', null, '70', '-0.2'))
   expect(figures.map(([, value]) => value)).toEqual([null, null, null, null, null, null])
   expect(warnings).toEqual([

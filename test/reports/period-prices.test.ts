@@ -74,7 +74,7 @@ describe('a period that ends within a UTC day', () => {
     ])
   })
 
-  it('east of UTC takes no price of the day before where its own has one', async () => {
+  it('east of UTC uses no price of the day before if its own day has one', async () => {
     expect(await balances(BERLIN, { to: '2025-12-31' })).toEqual(['ETH 2 320 640', 'SOL 3 20 60'])
     expect(await balances({}, { to: '2025-12-31' })).toEqual(['ETH 2 330 660', 'SOL 3 20 60'])
   })

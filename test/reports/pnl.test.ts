@@ -90,7 +90,7 @@ test('months are dates, which a workbook sorts and groups as such', async () => 
   }
 })
 
-test('a fee that belongs to no trade counts as what was paid, and is none of futures; that of a trade is in the gain', async () => {
+test('a fee that belongs to no trade counts as paid, and not to futures; that of a trade is in the gain', async () => {
   const books = await TestBooks.open()
   closers.push(() => books.close())
   await books.account('main', 'unified')
@@ -148,7 +148,7 @@ test('a fee that belongs to no trade counts as what was paid, and is none of fut
   expect(await books.query('select * from futures_pnl')).toEqual([])
 })
 
-test('what a liquidation on margin takes and makes good is a result, and every report says the same of it', async () => {
+test('what a liquidation on margin takes and makes good is a result, and every report agrees', async () => {
   const books = await TestBooks.open()
   closers.push(() => books.close())
   await books.account('main', 'unified')
@@ -226,7 +226,7 @@ test('what a liquidation on margin takes and makes good is a result, and every r
   ])
 })
 
-test('what the network takes counts too where the venue’s own record is the leg out, and the import has what arrived', async () => {
+test('the network’s fee counts even if the venue’s own record is the leg out, and the import has what arrived', async () => {
   const books = await TestBooks.open()
   closers.push(() => books.close())
   await books.account('main', 'unified')
@@ -282,7 +282,7 @@ test('what the network takes counts too where the venue’s own record is the le
   ])
 })
 
-test('the fee of an imported move counts as that of one at the venue; that of an imported trade is in the gain', async () => {
+test('the fee of an imported movement counts like one at the venue; that of an imported trade is in the gain', async () => {
   const books = new ImportedBooks({ reports: { ...emptyConfig.reports, currency: 'USD' } })
   closers.push(() => books.close())
   await books.trades(
@@ -343,7 +343,7 @@ test('the fee of an imported move counts as that of one at the venue; that of an
   ])
 })
 
-test('what the network takes of the reporting currency counts like that of a coin, at the venue and between wallets', async () => {
+test('a network fee in the reporting currency counts like one in a coin, at the venue and between wallets', async () => {
   const books = await TestBooks.open()
   closers.push(() => books.close())
   await books.account('main', 'unified')

@@ -35,7 +35,7 @@ beforeEach(async () => {
   await books.build()
 })
 
-it('has the value of the end of a month in every report', async () => {
+it('has its value at the end of a month in every report', async () => {
   const balances = await show(books.dir, 'balances', { to: '2026-01-31' })
   expect(cells(balances, 'coin', 'quantity', 'price', 'value')).toEqual(['BTC 2 600 1200', 'USDT 800 1 800'])
   const statement = await show(books.dir, 'statement', { to: '2026-01-31' })

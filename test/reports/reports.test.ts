@@ -63,7 +63,7 @@ describe('balances', () => {
       '2025-07-01 00:00:00+00')`,
   ]
 
-  test('now are those of the published table, with its columns', async () => {
+  test('of now are those of the published table, with its columns', async () => {
     expect(await objects(await open(...ENTRIES), 'balances')).toEqual([
       {
         account: 'main',
@@ -89,7 +89,7 @@ describe('balances', () => {
     expect(await quantities('2024-12-31')).toEqual([])
   })
 
-  test('of a date after the last run have the prices of that date, where imports are of later days', async () => {
+  test('of a date after the last run have the prices of that date, if imports are of later days', async () => {
     const ledger = await open(
       ...ENTRIES.slice(0, 2),
       "insert into runs values ('r', '2025-01-02 03:00:00+00', '2025-01-02 03:10:00+00', 'nightly', 1, 1, 0, 'done')",
@@ -105,7 +105,7 @@ describe('balances', () => {
     expect(await prices('2025-01-20')).toEqual(['8'])
   })
 
-  test('nothing of a coin without a price is worth nothing: only what is not known has an empty cell', async () => {
+  test('a zero quantity of a coin without a price is worth zero: only what is unknown has an empty cell', async () => {
     const ledger = await open(
       account('main'),
       entry('1', '2025-01-01 00:00:00', 'ADA', '1', 'trade'),
@@ -138,7 +138,7 @@ describe('balances', () => {
     ])
   })
 
-  test('of accounts with futures say that open positions are in no value but by what they realised', async () => {
+  test('of accounts with futures state that open positions are included only with what they have realised', async () => {
     const note =
       'Open futures positions are included only to the extent that they are realised. The unrealised part, as last valued by the venue, is in the table `unrealised`.'
     const ledger = await open(
@@ -211,7 +211,7 @@ describe('gains', () => {
     expect(uk).toMatchObject({ method: 'uk', rules: 'uk', cost_basis: '150', gain: '100' })
   })
 
-  test('over all accounts take the oldest lot wherever it lies', async () => {
+  test('over all accounts take the oldest lot wherever it is', async () => {
     const ledger = await open(
       account('main'),
       account('desk'),
@@ -230,7 +230,7 @@ describe('gains', () => {
     expect(await gains('universal')).toEqual([['main', 'd1', '240']])
   })
 
-  test('keep what has no known cost out of the totals and name it', async () => {
+  test('exclude what has no known cost from the totals and name it', async () => {
     const ledger = await open(
       ...LOTS,
       `insert into disposals values ('main', 'ETH', 'fifo', 'generic', '2025-05-01 00:00:00+00', null, 2.5, 900,
@@ -307,7 +307,7 @@ describe('profit and loss', () => {
     ])
   })
 
-  test('follows the method that is asked for, and counts what has no known gain', async () => {
+  test('follows the requested method, and counts what has no known gain', async () => {
     const ledger = await open(
       ...LOTS,
       `insert into lot_events values ('main', 'ETH', '2025-05-01 00:00:00+00', 4, 's2', 'dispose', 2, 900, 'USDT', null)`,
@@ -320,7 +320,7 @@ describe('profit and loss', () => {
 })
 
 describe('a statement', () => {
-  test('goes from the opening balance by movements to the closing one', async () => {
+  test('leads from the opening balance through movements to the closing one', async () => {
     const ledger = await open(
       account('main'),
       account('desk'),
@@ -344,7 +344,7 @@ describe('a statement', () => {
     ])
   })
 
-  test('says what of a closing balance is owed, as it stood at the end of the period', async () => {
+  test('states how much of a closing balance is owed, as of the end of the period', async () => {
     const ledger = await open(
       account('main'),
       entry('1', '2025-02-01 00:00:00', 'BTC', '2', 'borrow'),
@@ -420,7 +420,7 @@ describe('one zone in a report', () => {
     }
   })
 
-  test('net worth has months of UTC, and says of no other days that they are its own', async () => {
+  test('net worth has UTC months, and does not call other days its own', async () => {
     const ledger = await open(
       'create table value_bridge (account varchar, month date, unknown_events bigint, unpriced_coins bigint)',
     )
@@ -429,7 +429,7 @@ describe('one zone in a report', () => {
     expect(report.facts).toContainEqual(['Time zone', 'UTC'])
   })
 
-  test('a period that begins with a month of its zone prints no earlier month', async () => {
+  test('a period that begins with a month of its zone shows no earlier month', async () => {
     const ledger = await open(...LATE)
     const options = { from: '2026-01-01', rules: 'de' }
     expect((await objects(ledger, 'pnl', options)).map(({ month }) => month)).toEqual([
@@ -438,7 +438,7 @@ describe('one zone in a report', () => {
     ])
   })
 
-  test('rules that leave the zone to the taxpayer say that none is configured', async () => {
+  test('rules that leave the zone to the taxpayer state that none is configured', async () => {
     const ledger = await open(...LATE)
     const notes = async (timeZone?: string, rules = 'us') =>
       (await makeReport(ledger, 'gains', { rules }, timeZone === undefined ? {} : { timeZone })).notes
@@ -480,7 +480,7 @@ describe('every report', () => {
     ],
   }
 
-  test.each(reportNames)('%s says as of when, and which breaks are open', async (name) => {
+  test.each(reportNames)('%s states its date, and which breaks are open', async (name) => {
     const options = name === 'taxes' ? { rules: 'us', year: 2025 } : {}
     const report = await makeReport(await open(...BREAKS, ...(DAYS[name] ?? [])), name, options)
     expect(report.notes).toContain('As of the run that ended at 2025-03-01T00:01:00.000Z.')
@@ -489,7 +489,7 @@ describe('every report', () => {
     )
   })
 
-  test('net worth says what its months leave open, and of a period that is not of months that they are whole', async () => {
+  test('net worth states what its months leave open, and for a period not in months that they are whole', async () => {
     const ledger = await open(
       account('main'),
       'create table value_bridge (account varchar, month date, unknown_events bigint, unpriced_coins bigint)',
@@ -520,7 +520,7 @@ describe('every report', () => {
     ])
   })
 
-  test('says what of its period lies before the books, or after the last run', async () => {
+  test('states what part of its period is before the books, or after the last run', async () => {
     const ledger = await open(
       ...LOTS,
       `insert into runs values ('r1', '2025-12-31 00:00:00+00', '2026-01-01 00:00:00+00', 'nightly', 1, 1, 0, 'done')`,
@@ -542,7 +542,7 @@ describe('every report', () => {
     ])
   })
 
-  test('says of which wallets the period begins before the books: those of P2P go further back', async () => {
+  test('states for which wallets the period begins before the books: those of P2P reach further back', async () => {
     const entry = (id: string, wallet: string, feed: string, at: string) =>
       `insert into entries values ('${id}', 't${id}', 'main', '${wallet}', 'SPOT', 'BTC', 1, 'trade', '${at}', '${feed}',
         '${id}', 1, 0, null)`
@@ -571,7 +571,7 @@ describe('every report', () => {
     ])
   })
 
-  test('says of an account that imports alone tell of since when, by its first row and in one short sentence', async () => {
+  test('states for an account known only from imports since when, by its first row and in one short sentence', async () => {
     const coins = Array.from(
       { length: 250 },
       (_, at) => `('main', 'C${at}', timestamptz '2024-06-01 00:00:00+00')`,
@@ -594,7 +594,7 @@ describe('every report', () => {
     ])
   })
 
-  test('of taxes for a year before the books has no figures: nothing known is not zero', async () => {
+  test('of taxes for a year before the books has no figures: what is unknown is not zero', async () => {
     const ledger = await open(...LOTS)
     const figures = await objects(ledger, 'taxes', { rules: 'de', year: 2024 })
     expect(new Set(figures.map((row) => row.value))).toEqual(new Set([null]))
@@ -602,7 +602,7 @@ describe('every report', () => {
     expect(inBooks.find((row) => row.figure === 'Proceeds of what was held up to one year')?.value).toBe('0')
   })
 
-  test('says of an account that imports alone tell of until when, where they end a month before the period does', async () => {
+  test('states for an account known only from imports until when, if they end a month before the period does', async () => {
     const ended = (...more: string[]) =>
       open(
         ...LOTS,
@@ -641,7 +641,7 @@ describe('every report', () => {
     ])
   })
 
-  test('of taxes for a year after the books has no figures either, and says why', async () => {
+  test('of taxes for a year after the books has no figures either, and states why', async () => {
     const told =
       'This year begins after the books end: its figures are empty, not zero. Run `tieout nightly` to extend the books, or import newer files if they are built from imports.'
     const run =
@@ -687,7 +687,7 @@ describe('every report', () => {
     expect(await proceeds(later, 2025)).toEqual(known)
   })
 
-  test('of figures whose pieces lack gains opens with how many, in every form', async () => {
+  test('of figures whose pieces lack gains begins with how many, in every format', async () => {
     const ledger = await open(
       ...LOTS,
       `insert into disposals values ('main', 'ETH', 'fifo', 'us', '2025-05-01 00:00:00+00', null, 2.5, null,
@@ -717,7 +717,7 @@ describe('every report', () => {
     }
   })
 
-  test('names accounts that are known from orders alone', async () => {
+  test('names accounts that are known only from orders', async () => {
     const ledger = await open(
       ...LOTS,
       account('desk'),
@@ -732,7 +732,7 @@ describe('every report', () => {
     expect((await makeReport(ledger, 'gains', { account: 'main' })).notes).not.toContain(told)
   })
 
-  test('of breaks lists the open ones, the gravest first, with their ids', async () => {
+  test('of breaks lists the open ones, the most severe first, with their ids', async () => {
     const breaks = await objects(await open(...BREAKS), 'breaks')
     expect(breaks.map((row) => [row.break_id, row.severity])).toEqual([
       ['k3', 'error'],
@@ -742,7 +742,7 @@ describe('every report', () => {
     ])
   })
 
-  test('of coverage lists intervals and what was never had', async () => {
+  test('of coverage lists intervals and what was never received', async () => {
     const ledger = await open(
       account('main'),
       `insert into coverage values
@@ -767,7 +767,7 @@ describe('every report', () => {
     ])
   })
 
-  test('of balances are as of a moment, and others of a period', async () => {
+  test('of balances is as of a moment, others are for a period', async () => {
     const ledger = await open(account('main'))
     const factOf = async (name: 'balances' | 'income', options: ReportOptions) =>
       (await makeReport(ledger, name, options)).facts?.[0]
@@ -777,7 +777,7 @@ describe('every report', () => {
     expect(await factOf('income', {})).toEqual(['Period', 'all of history'])
   })
 
-  test('of income adds up what was received and, apart, what was paid', async () => {
+  test('of income adds up what was received and, separately, what was paid', async () => {
     const ledger = await open(
       account('main'),
       `insert into income values
@@ -804,7 +804,7 @@ describe('every report', () => {
     expect((await makeReport(ledger, 'income', { year: 2026 })).notes).not.toContain(told)
   })
 
-  test('income begins with how many of its lines have no known value, and shows the empty column', async () => {
+  test('of income begins with how many of its lines have no known value, and shows the empty column', async () => {
     const ledger = await open(
       account('main'),
       `insert into income values
@@ -828,7 +828,7 @@ describe('every report', () => {
     expect(terminal.text()).toMatch(/kind +occurred_at UTC +value +currency/)
   })
 
-  test('refuses an option that it would not heed', async () => {
+  test('refuses an option that it would ignore', async () => {
     await expect(makeReport(await open(), 'balances', { method: 'lifo' })).rejects.toMatchObject({
       exitCode: 2,
       message: 'The report balances does not take --method.',
@@ -857,7 +857,7 @@ describe('every report', () => {
     }
   })
 
-  test('as a table of nothing says so, on a terminal and elsewhere', async () => {
+  test('without rows says so, on a terminal and elsewhere', async () => {
     const ledger = await open(...LOTS)
     const report = () => makeReport(ledger, 'gains', { account: 'main', year: 2031 })
     expect((await printReport(await report())).split('\n').slice(0, 4)).toEqual([
@@ -871,7 +871,7 @@ describe('every report', () => {
     expect(terminal.text()).toMatch(/^Gains 2031, days of UTC\n\nNone\.\n\n/)
   })
 
-  test('as a table on a terminal breaks its notes between words', async () => {
+  test('as a table on a terminal wraps its notes between words', async () => {
     const report = await makeReport(await open(...LOTS), 'gains', { account: 'main', year: 2025 })
     const note = 'A note that is longer than the sixty columns of the terminal that shows it to its reader.'
     const terminal = { ...memoryTerminal(), width: 60 }
@@ -904,7 +904,7 @@ describe('every report', () => {
     )
   })
 
-  test('as a workbook needs a file', async () => {
+  test('as a workbook requires a file', async () => {
     const report = await makeReport(await open(), 'balances')
     const written = writeReport(report, 'xlsx', { dir: '/nowhere', terminal: memoryTerminal() })
     await expect(written).rejects.toMatchObject({ exitCode: 2 })

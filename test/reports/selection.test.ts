@@ -23,7 +23,7 @@ describe('a selection', () => {
     'main sell s1 2025-02-01 0.5 ETH 30',
   ])
 
-  test('takes the named lots first and goes on with the oldest', async () => {
+  test('takes the named lots first and continues with the oldest', async () => {
     const selection = readSelection(file(HEADER, 's1,b2,1'))
     const gains = await show(await books, 'gains', { method: 'specific', rules: 'us', selection })
     expect(gains.notes.join()).not.toContain('not held')
@@ -34,7 +34,7 @@ describe('a selection', () => {
     ])
   })
 
-  test('names disposals that there are not: the report says which, for nothing was chosen for them', async () => {
+  test('that names disposals that do not exist is reported as having no effect', async () => {
     const selection = readSelection(
       file(
         'disposal_id,coin,lot_id,quantity',
@@ -53,7 +53,7 @@ describe('a selection', () => {
     expect(fine.notes.filter((note) => note.includes('selection'))).toEqual([])
   })
 
-  test('of a lot of another coin, or of more than was disposed of, is told by the report: it chose nothing there', async () => {
+  test('of a lot of another coin, or of more than was disposed of, is reported as having no effect there', async () => {
     const of = async (...lines: string[]) => {
       const selection = readSelection(file(...lines))
       const { notes } = await show(await books, 'gains', { method: 'specific', selection })
@@ -89,7 +89,7 @@ describe('a selection', () => {
     expect(gains.notes.join()).not.toContain('not held')
   })
 
-  test('may name the coin where one row disposed of several', async () => {
+  test('may name the coin if one row disposed of several', async () => {
     const selection = readSelection(
       file('disposal_id,coin,lot_id,quantity', 's1,BTC,b2,0.5', 's1,ETH,e1,0.5'),
     )
@@ -98,7 +98,7 @@ describe('a selection', () => {
     expect(gains.notes.join()).not.toContain('not held')
   })
 
-  test('of lots that are not held, or that there are not, is named in the report', async () => {
+  test('of lots that are not held, or do not exist, is named in the report', async () => {
     const selection = readSelection(
       file('disposal_id,coin,lot_id,quantity', 's1,BTC,b2,1.25', 's1,BTC,b9,0.25'),
     )
@@ -138,7 +138,7 @@ describe('a selection', () => {
     )
   })
 
-  test('with semicolons, as a spreadsheet saves it, is refused and says what it should have', () => {
+  test('with semicolons, as a spreadsheet saves it, is refused with the correct form', () => {
     expect(() => readSelection(file('disposal_id;lot_id;quantity', 's1;b2;0,5'))).toThrow(
       expect.objectContaining({
         details: expect.objectContaining({
@@ -150,7 +150,7 @@ describe('a selection', () => {
     )
   })
 
-  test('that is no file is refused', () => {
+  test('that is not a file is refused', () => {
     expect(() => readSelection('/nowhere/lots.csv')).toThrow('The file cannot be read.')
   })
 })
@@ -162,7 +162,7 @@ describe('an allocation', () => {
     'main sell s1 2025-02-01 1 BTC 600',
   ])
 
-  test('decides which lot an account has when the scope becomes the account', async () => {
+  test('decides which lot an account gets when the scope becomes the account', async () => {
     const gains = async (...rows: string[]) => {
       const allocation = rows.length === 0 ? undefined : readAllocation(file(...rows))
       return cells(await show(await books, 'gains', { rules: 'us', allocation }), 'account', 'lot_id', 'gain')
@@ -172,14 +172,14 @@ describe('an allocation', () => {
     expect(await gains('account,coin,lot_id,quantity', 'main,BTC,b1,1')).toEqual(['main b1 500'])
   })
 
-  test('where no scope changes is refused', async () => {
+  test('without a change of scope is refused', async () => {
     const allocation = readAllocation(file('account,coin,lot_id,quantity', 'main,BTC,b1,1'))
     await expect(show(await books, 'gains', { rules: 'de', allocation })).rejects.toMatchObject({
       message: '--allocation requires a change of scope from universal to account.',
     })
   })
 
-  test('with an account that is no name is refused', () => {
+  test('with an invalid account name is refused', () => {
     expect(() => readAllocation(file('account,coin,lot_id,quantity', ' main,BTC,b1,1'))).toThrow(
       expect.objectContaining({ details: expect.objectContaining({ where: 'lots.csv:2, column account' }) }),
     )

@@ -38,7 +38,7 @@ async function ask(dir: string, query: string, format: QueryFormat = 'json'): Pr
 describe('a query of the published ledger', () => {
   const books = publish([balance('BTC', '12345678901234567890.123456789012345678'), balance('USDT', '-1.5')])
 
-  test('answers in each text format with every digit', async () => {
+  test('is answered in each text format with every digit', async () => {
     const query = 'select coin, quantity, as_of from balances order by coin'
     expect(await ask(await books, query, 'csv')).toBe(
       [
@@ -126,7 +126,7 @@ describe('a query of the published ledger', () => {
     expect(await ask(await books, 'select count(*) as n from balances')).toBe('[\n{"n":2}\n]\n')
   })
 
-  test('that DuckDB does not understand comes back with its place, and with the tables where one is not there', async () => {
+  test('that DuckDB does not understand is returned with the place, and with the list of tables if one does not exist', async () => {
     const refused = ask(await books, 'select coin,\n  quantty\nfrom balances')
     await expect(refused).rejects.toBeInstanceOf(UsageError)
     const text = await refused.catch((error: TieoutError) => error.describe())
@@ -138,7 +138,7 @@ describe('a query of the published ledger', () => {
     expect(there).toContain('Tables: accounts, balances, beginnings, breaks, coverage, disposals,')
   })
 
-  test('whose product has no room is told what has', async () => {
+  test('whose product overflows is told which function does not', async () => {
     const product = ask(
       await books,
       "select cast('1e10' as decimal(38, 18)) * cast('1e10' as decimal(38, 18))",
@@ -147,7 +147,7 @@ describe('a query of the published ledger', () => {
     expect(text).toContain('Use exact_multiply(a, b) instead of a * b.')
   })
 
-  test('that takes too long is stopped when the clock says so', async () => {
+  test('that takes too long is stopped by the clock', async () => {
     const sleeping = new Set<() => void>()
     const clock: Clock = {
       wall: () => 0,
@@ -183,7 +183,7 @@ describe('a query of the published ledger', () => {
     ledger.close()
   })
 
-  test('of a database beside the ledger ends in the middle of its filling, and leaves nothing to spill to', async () => {
+  test('of a database beside the ledger ends in the middle of filling it, and leaves no spill files', async () => {
     const stop = new AbortController()
     const dir = await books
     const ledger = await openLedger(dir, { signal: stop.signal })
@@ -213,7 +213,7 @@ describe('a query of the published ledger', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test('that names no function is refused in lines that are set in by spaces', async () => {
+  test('that names no function is refused in lines indented with spaces', async () => {
     const query = "select sum(x) from (select {'a': 1} as x)"
     await expect(
       runQuery(await books, query, { format: 'csv', terminal: memoryTerminal() }),
@@ -223,7 +223,7 @@ describe('a query of the published ledger', () => {
     })
   })
 
-  test('that runs out of memory is refused, and the next one answers', async () => {
+  test('that runs out of memory is refused, and the next one succeeds', async () => {
     const terminal = memoryTerminal()
     const query = 'select list(i) from range(50000000) r(i)'
     await expect(
@@ -273,7 +273,7 @@ describe('Parquet', () => {
     connection.closeSync()
   })
 
-  test('holds 128-bit integers inside lists, structs, maps and unions digit by digit, too', async () => {
+  test('holds 128-bit integers inside lists, structs, maps and unions digit by digit too', async () => {
     const out = join(mkdtempSync(join(tmpdir(), 'parquet-')), 'nested.parquet')
     const big = '9007199254740993::hugeint'
     const query = `select [${big}, null] as l, [[${big}]] as ll, {'HUGEINT': ${big}, 'b"': 'x'} as s,
@@ -317,7 +317,7 @@ describe('Parquet', () => {
   test.each([
     ['', 'x'],
     ['[', '] as y, 1::hugeint as x'],
-  ])('says which whole numbers it cannot hold (%s)', async (before, after) => {
+  ])('states which integers it cannot hold (%s)', async (before, after) => {
     const out = join(mkdtempSync(join(tmpdir(), 'parquet-')), 'long.parquet')
     const query = `select 1 as n, ${before}100000000000000000000000000000000000000::hugeint${before === '' ? ' as ' : ''}${after}`
     await expect(
@@ -344,7 +344,7 @@ describe('Parquet', () => {
     })
   })
 
-  test('takes no two columns that differ only in upper and lower case, and says what helps', async () => {
+  test('accepts no two columns that differ only in upper and lower case, and states what helps', async () => {
     const books = await publish([])
     const out = join(mkdtempSync(join(tmpdir(), 'parquet-')), 'alike.parquet')
     const query = 'select 1 as coin, 2 as "Coin"'
@@ -373,7 +373,7 @@ describe('Parquet', () => {
 })
 
 describe('opening the ledger', () => {
-  test('before the first publication says what to do', async () => {
+  test('before the first publication states what to do', async () => {
     const opening = openLedger(mkdtempSync(join(tmpdir(), 'books-')))
     await expect(opening).rejects.toBeInstanceOf(NoLedger)
     await expect(opening).rejects.toMatchObject({
@@ -383,7 +383,7 @@ describe('opening the ledger', () => {
     })
   })
 
-  test('refuses a file that is no database', async () => {
+  test('refuses a file that is not a database', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'books-'))
     writeFileSync(join(dir, 'ledger.duckdb'), 'x'.repeat(20_000))
     await expect(openLedger(dir)).rejects.toBeInstanceOf(CorruptionError)
@@ -401,7 +401,7 @@ describe('opening the ledger', () => {
     })
   })
 
-  test('refuses a pipe in its place, and does not wait for who would write into it', async () => {
+  test('refuses a pipe in its place, and does not wait for a writer', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'books-')), 'ledger.duckdb')
     execFileSync('mkfifo', [file])
     await expect(openLedger(dirname(file))).rejects.toMatchObject({
@@ -421,7 +421,7 @@ describe('opening the ledger', () => {
     })
   })
 
-  test('refuses a memory limit that is none', async () => {
+  test('refuses an invalid memory limit', async () => {
     await expect(openLedger(await publish([]), { memoryLimit: 'lots' })).rejects.toMatchObject({
       exitCode: 2,
     })

@@ -74,7 +74,7 @@ async function lines(options: ReportOptions = {}) {
 }
 
 describe('the values of a statement', () => {
-  test('are those of the moment for movements and of the day for balances, or say why there is none', async () => {
+  test('are those of the moment for movements and of the day for balances, or state why there is none', async () => {
     const { rows } = await lines()
     expect(rows).toEqual([
       'BTC opening 0 0',
@@ -139,7 +139,7 @@ describe('the values of a statement', () => {
     ])
   })
 
-  test('add up over the coins where every line has one, else it is said how many have', async () => {
+  test('add up over the coins if every line has one; otherwise the number that have one is stated', async () => {
     expect((await lines()).totals).toEqual([
       '* opening  0',
       '* reward  ? 2 of 3 lines have a value',
@@ -148,7 +148,7 @@ describe('the values of a statement', () => {
     ])
   })
 
-  test('of a single line say why it has none, and of several in good English how many have', async () => {
+  test('of a single line state why it has none; for several, how many have one, in correct English', async () => {
     // Nothing else moved on the 8th.
     const { totals } = await lines({ from: '2026-01-08', to: '2026-01-08' })
     expect(totals).toEqual([
@@ -158,7 +158,7 @@ describe('the values of a statement', () => {
     ])
   })
 
-  test('fit 100 columns of a terminal; --wide has the rest', async () => {
+  test('fit 100 columns of a terminal; --wide shows the rest', async () => {
     const shown = memoryTerminal(100)
     await writeReport(await makeReport(ledger, 'statement'), 'table', { dir: '/nowhere', terminal: shown })
     const table = shown.text().split('\n')
@@ -172,7 +172,7 @@ describe('the values of a statement', () => {
   })
 })
 
-test('digits that the venue does not print are worth their share of the record that they belong to', async () => {
+test('digits that the venue does not print have their share of the value of their record', async () => {
   const digits = await TestBooks.open({ only: ['main.entry_values', 'main.price_sources'] })
   try {
     await digits.account('main', 'unified')

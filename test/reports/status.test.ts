@@ -58,7 +58,7 @@ const aBreak: Break = {
 }
 
 describe('coverage in the status', () => {
-  test('of a public feed, which one account reads for all, is forgotten from the last reading of any on', async () => {
+  test('of a public feed, which one account reads for all, expires counting from the last reading by any of them', async () => {
     // Another account came first in the configuration since the second day.
     const list = (account: string, day: string): string =>
       interval(
@@ -85,7 +85,7 @@ describe('coverage in the status', () => {
     ])
   })
 
-  test('goes from the first covered instant to the last, and a later run is needed before the rest is forgotten', async () => {
+  test('extends from the first covered instant to the last, and a later run is needed before the rest expires', async () => {
     const [feed] = await feeds([
       interval('tax.records', 'SPOT', '2025-01-09 12:00:00', '2026-01-10 00:00:00', 'complete'),
     ])
@@ -104,7 +104,7 @@ describe('coverage in the status', () => {
     })
   })
 
-  test('takes ranges one millisecond apart for one, and what the table calls missing for something to lose', async () => {
+  test('treats ranges one millisecond apart as one, and what the table calls missing as at risk', async () => {
     const [feed] = await feeds([
       interval('tax.records', 'SPOT', '2025-06-01 00:00:00', '2025-06-30 23:59:59.999', 'complete'),
       interval('tax.records', 'SPOT', '2025-07-01 00:00:00', '2025-07-31 00:00:00', 'complete'),
@@ -122,7 +122,7 @@ describe('coverage in the status', () => {
     expect(feed?.forgetsAt).toBe('2026-08-01T00:00:00.001Z')
   })
 
-  test('counts a pending range as something to lose and a lost one as lost', async () => {
+  test('counts a pending range as at risk and a lost one as lost', async () => {
     const [feed] = await feeds([
       interval('tax.records', 'SPOT', '2024-12-01 00:00:00', '2024-12-31 23:59:59.999', 'lost'),
       interval('tax.records', 'SPOT', '2025-01-01 00:00:00', '2025-01-06 23:59:59.999', 'pending'),
@@ -135,7 +135,7 @@ describe('coverage in the status', () => {
     expect(feed?.forgetsAt).toBe('2026-01-02T00:00:00.000Z')
   })
 
-  test('follows the configuration where it overrides how long the venue remembers', async () => {
+  test('follows the configuration if it overrides the venue’s retention', async () => {
     const books = [interval('tax.p2pRecords', '', '2025-06-01 00:00:00', '2026-01-10 00:00:00', 'complete')]
     expect((await feeds(books))[0]).toMatchObject({ retentionDays: 730 })
     expect((await feeds(books, { 'tax.p2pRecords': 100 }))[0]).toMatchObject({
@@ -144,7 +144,7 @@ describe('coverage in the status', () => {
     })
   })
 
-  test('says of a feed that does not apply why', async () => {
+  test('states for a feed that does not apply why', async () => {
     const statement = `insert into coverage values ('main', 'p2p.orders', '', null, null, 'not_applicable', '70102',
       'not a merchant', false, false)`
     expect((await feeds([statement]))[0]).toMatchObject({
@@ -165,7 +165,7 @@ describe('the status', () => {
       '2026-01-10 00:00:00+00', 'open')`,
   ]
 
-  test('in words names what is forgotten first, the runs and the breaks', async () => {
+  test('in words names what expires first, the runs and the breaks', async () => {
     const dir = await publish(BOOKS)
     const status = await readStatus(dir, { now: NOW })
     const text = describeStatus({ ...status, dir: 'books', publishedAt: '2026-01-10T00:02:00.000Z' })
@@ -194,7 +194,7 @@ describe('the status', () => {
     expect(hasOpenBreaks(status)).toBe(true)
   })
 
-  test('takes the time of publication from the ledger, whatever time its file has', async () => {
+  test('takes the time of publication from the ledger, whatever the time of its file', async () => {
     const dir = await publish([
       `create table about as select 1 as format, '0.1.0' as version,
          cast('2026-01-10 00:02:00+00' as timestamptz) as published_at`,
@@ -203,7 +203,7 @@ describe('the status', () => {
     expect((await readStatus(dir, { now: NOW })).publishedAt).toBe('2026-01-10T00:02:00.000Z')
   })
 
-  test('knows the last good run: the newest that read all that was wanted, to its end', async () => {
+  test('knows the last good run: the newest that read everything wanted to its end', async () => {
     const run = (id: string, day: number, end: string, outcome: string): string =>
       `insert into runs values ('${id}', '2026-01-0${day} 00:00:00+00', ${end}, 'nightly', 1, 1, 0, ${outcome})`
     const at = (day: number): string => `'2026-01-0${day} 01:00:00+00'`
@@ -254,7 +254,7 @@ describe('the status', () => {
     )
   })
 
-  test('sums up many feeds by account on a terminal, each figure that of the worst, and is whole elsewhere', async () => {
+  test('sums up many feeds by account on a terminal, each figure the worst of them, and is complete elsewhere', async () => {
     const intervals = ['a', 'b'].flatMap((account) =>
       Array.from(
         { length: 10 },
@@ -295,7 +295,7 @@ describe('the status', () => {
     expect(lines[first + 25]).toBe('… 17 more accounts, none with more gaps or further behind.')
   })
 
-  test('sends nobody to fetch what the configuration no longer names', async () => {
+  test('does not advise fetching what the configuration no longer names', async () => {
     const rest =
       "'SPOT', '2025-01-01 00:00:00+00', '2025-09-01 00:00:00+00', 'complete', null, null, false, false"
     const dir = await publish([
@@ -319,7 +319,7 @@ describe('the status', () => {
     )
   })
 
-  test('without a ledger says what is missing', async () => {
+  test('without a ledger states what is missing', async () => {
     const status = await readStatus(mkdtempSync(join(tmpdir(), 'books-')), { now: NOW })
     expect(status).toMatchObject({
       publishedAt: null,
@@ -343,7 +343,7 @@ describe('the status', () => {
     await expect(readStatus(dir, { now: NOW })).rejects.toBeInstanceOf(CorruptionError)
   })
 
-  test('says that the journal holds what the ledger was not built from, unless a run writes the books', async () => {
+  test('states that the journal contains what the ledger was not built from, unless a run is writing the books', async () => {
     const about = (seq: number): string =>
       `create table about as select 1 as format, '0.1.0' as version,
          cast('2026-01-10 00:02:00+00' as timestamptz) as published_at, cast(${seq} as bigint) as landed_seq`
@@ -399,7 +399,7 @@ describe('the status', () => {
     )
   })
 
-  test('names the checks of the worst breaks first: notices, of which there are many, are no reason to read on', async () => {
+  test('names the checks of the most severe breaks first: notices, which are many, are no reason to read further', async () => {
     const dir = await publish([])
     const of = (severity: Break['severity']): Break => ({ ...aBreak, severity, breakId: severity })
     await keepUnpublishedBreaks(nodeDisk, dir, [of('notice'), of('warning'), of('error')])
@@ -426,7 +426,7 @@ describe('the breaks of a build', () => {
     explanation: 'A new field.',
   }
 
-  test('are summed up by check, the gravest first', () => {
+  test('are summed up by check, the most severe first', () => {
     expect(
       describeBreaks({ breaks: { error: 1, warning: 0, notice: 1 }, openBreaks: [aBreak, notice] }),
     ).toBe(

@@ -79,7 +79,7 @@ async function written(): Promise<string> {
   }
 }
 
-test('lists each arrival without a cost, with what it was worth then; filled in and imported, every gain is known', async () => {
+test('lists each arrival without a cost, with its value at the time; filled in and imported, every gain is known', async () => {
   await build()
   expect(await books.query('select gain from disposals')).toEqual([[null], [null]])
   const text = await written()
@@ -123,7 +123,7 @@ test('lists each arrival without a cost, with what it was worth then; filled in 
   expect((await written()).trimEnd().split(/\r?\n/)).toHaveLength(2)
 })
 
-test('goes to a file from the command line, as the CSV that is imported or as JSON', async () => {
+test('is written to a file from the command line, as the CSV that is imported or as JSON', async () => {
   await build()
   const sheet = join(books.dir, 'sheet.csv')
   const made = await command(['worksheet', '--out', sheet, '--dir', books.dir])
@@ -154,7 +154,7 @@ async function advice(dir: string, ...asked: readonly ReportOptions[]): Promise<
   }
 }
 
-test('is recommended where it has a line for what was sold, whatever the method', async () => {
+test('is recommended if it has a line for what was sold, whatever the method', async () => {
   await build()
   const pieces = (count: string): string =>
     `${count} without a known cost: import the older trades (\`tieout import trades\`), or fill in the costs (\`tieout worksheet\`, then \`tieout import lots\`).`
@@ -167,7 +167,7 @@ test('is recommended where it has a line for what was sold, whatever the method'
   ])
 })
 
-test('is not recommended for imported rows, of which it has no line: the advice names what helps', async () => {
+test('is not recommended for imported rows, for which it has no line: the advice names what helps', async () => {
   const imported = new ImportedBooks()
   try {
     await imported.trades(
@@ -196,7 +196,7 @@ test('is not recommended for imported rows, of which it has no line: the advice 
   }
 })
 
-test('goes out as its rows are read, and tells afterwards how many there were', async () => {
+test('is written as its rows are read, and reports afterwards how many there were', async () => {
   let read = 0
   async function* rows() {
     for (const basis of [null, '5', null]) {
@@ -215,7 +215,7 @@ test('goes out as its rows are read, and tells afterwards how many there were', 
   expect(counts).toEqual({ all: 3, open: 2 })
 })
 
-test('no list of all pieces is made to say what would cure those without a known gain', async () => {
+test('the advice for pieces without a known gain does not list all pieces', async () => {
   const piece = (numbers: string, proceeds: string, cost: string): string =>
     `insert into disposals
      select 'main', 'BTC', 'fifo', 'generic', timestamptz '2026-01-06', null, 1, ${proceeds}, ${cost}, null, null, 'USD', null,

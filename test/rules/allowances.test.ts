@@ -40,7 +40,7 @@ describe('de: the limit of § 22 Nr. 3 EStG', () => {
     ])
   })
 
-  test('a receipt without a value leaves it unknown, and the report begins with that', async () => {
+  test('a receipt without a value makes it unknown, and the report begins with that', async () => {
     expect(await year(dir, 'de', 2027, /like/)).toEqual([
       'Income from rewards, interest and the like, at its value when received: unknown',
       'Income from rewards, interest and the like, taxable: unknown',
@@ -52,7 +52,7 @@ describe('de: the limit of § 22 Nr. 3 EStG', () => {
     ])
   })
 
-  test('is not held against one account alone, nor against another currency', async () => {
+  test('is not applied to a single account, nor to another currency', async () => {
     const one = await show(await dir, 'taxes', { rules: 'de', year: 2024, account: 'main' })
     expect(figures(one)).toContain('Income from rewards, interest and the like, taxable: unknown')
     const usd = book('USD', ['main buy b1 2023-01-10 1 BTC 1000', 'main reward r1 2024-02-01 0.1 ETH 200'])
@@ -74,7 +74,7 @@ describe('uk: the trading and miscellaneous income allowance', () => {
     'main reward r3 2025-04-07 1 ETH 999',
   ])
 
-  test('takes 1,000 off a tax year from 6 April on, and no more than there is', async () => {
+  test('deducts 1,000 from a tax year from 6 April on, and no more than there is', async () => {
     expect(await year(dir, 'uk', 2024, /[Mm]iscellaneous/)).toEqual([
       'Miscellaneous income from rewards, interest and the like, at its value when received: 1000.5',
       'Trading and miscellaneous income allowance: 1000',
@@ -85,7 +85,7 @@ describe('uk: the trading and miscellaneous income allowance', () => {
     ])
   })
 
-  test('was not there before 6 April 2017', async () => {
+  test('did not exist before 6 April 2017', async () => {
     expect(await year(dir, 'uk', 2016, /like, taxable/)).toEqual([
       '17 Miscellaneous income from rewards, interest and the like, taxable: 40',
     ])
@@ -95,7 +95,7 @@ describe('uk: the trading and miscellaneous income allowance', () => {
 describe('a loss that could be carried back', () => {
   const lines = /carried back to|Losses to carry|Net capital losses to carry/
 
-  test('de: to the year before first, what is left to the one before that, and never by itself', async () => {
+  test('de: to the year before first, the rest to the one before that, and never automatically', async () => {
     const dir = book('EUR', [
       'a buy b0 2021-01-01 1 BTC 1000',
       'a sell s0 2021-06-01 1 BTC 9000',
@@ -118,7 +118,7 @@ describe('a loss that could be carried back', () => {
     expect(await year(dir, 'de', 2022, /carried back to/)).toEqual([])
   })
 
-  test('de: and a later year that brings it forward says that some of it may be gone', async () => {
+  test('de: and a later year that brings it forward states that some of it may be gone', async () => {
     const dir = await book('EUR', [
       'a buy b1 2022-01-01 1 BTC 1000',
       'a sell s1 2022-06-01 1 BTC 3000',
@@ -147,7 +147,7 @@ describe('a loss that could be carried back', () => {
     expect(await told(2027)).toEqual([])
   })
 
-  test('de: until 2021 to one year alone, and to gains that the year’s own carried losses left', async () => {
+  test('de: until 2021 to one year only, and against gains that the year’s own carried losses left', async () => {
     const dir = book('EUR', [
       'a buy b0 2019-01-01 1 BTC 5000',
       'a sell s0 2019-06-01 1 BTC 4000',
@@ -163,7 +163,7 @@ describe('a loss that could be carried back', () => {
     ])
   })
 
-  test('ca: to three years, as allowable losses, at the taxpayer’s choice; before the books nobody knows', async () => {
+  test('ca: to three years, as allowable losses, at the taxpayer’s choice; before the books it is unknown', async () => {
     const dir = book('CAD', [
       'main buy b1 2022-01-10 1 BTC 5000',
       'main sell s1 2022-06-01 1 BTC 5600',
@@ -196,7 +196,7 @@ describe('a loss that could be carried back', () => {
 test.each([
   ['us', 'USD'],
   ['ca', 'CAD'],
-] as const)('%s: a return without figures of income says what came in', async (rules, currency) => {
+] as const)('%s: a return without income figures states what was received', async (rules, currency) => {
   const dir = await book(currency, [
     'main buy b1 2023-01-10 1 BTC 1000',
     'main reward r1 2024-02-01 0.1 ETH 200',

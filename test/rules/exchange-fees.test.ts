@@ -179,7 +179,7 @@ const UNDER_OTHERS = [
 ]
 
 describe('an exchange of two coins under us', () => {
-  it('takes its fee off what the coin given brought; the coin received costs what it was worth', async () => {
+  it('deducts its fee from the proceeds of the coin given; the coin received costs what it was worth', async () => {
     const { openBreaks } = await built(moves(...FEES), { prices: PRICES })
     expect((await pieces()).toSorted()).toEqual(UNDER_US.toSorted())
     expect(await lots('ETH')).toEqual(['0.499 1596.8', '0.5 1600', '0.5 1600', '0.0005 1.6'])
@@ -190,7 +190,7 @@ describe('an exchange of two coins under us', () => {
     expect(openBreaks.filter(({ severity }) => severity !== 'notice')).toEqual([])
   })
 
-  it('has it in the cost under all other rules; both sides are the same together', async () => {
+  it('includes it in the cost under all other rules; both sides together are the same', async () => {
     const { openBreaks } = await built(moves(...FEES), { prices: PRICES, choice: {} })
     expect((await pieces()).toSorted()).toEqual(UNDER_OTHERS.toSorted())
     expect(await lots('ETH')).toEqual(['0.499 1598.796', '0.5 1601.6', '0.5 1598.4', '0.0005 1.6'])
@@ -230,7 +230,7 @@ describe('an exchange of two coins under us', () => {
     ])
   })
 
-  it('is the same in another currency of a state; in a coin, which then has no lots, the fee stays in the cost', async () => {
+  it('is the same in another fiat currency; in a coin, which then has no lots, the fee stays in the cost', async () => {
     await built(moves(...FEES), {
       prices: { ...PRICES, EUR: everyDay('1.25') },
       choice: {},
@@ -243,7 +243,7 @@ describe('an exchange of two coins under us', () => {
     )
   })
 
-  it('needs books that were built with both values; other rules do not', async () => {
+  it('requires books that were built with both values; other rules do not', async () => {
     await built(moves(...FEES), { prices: PRICES, choice: {} })
     const { dir } = books!
     const instance = await DuckDBInstance.create(join(dir, 'ledger.duckdb'))
@@ -263,7 +263,7 @@ describe('an exchange of two coins under us', () => {
     expect(await gainsOf(dir, { rules: 'generic', scope: 'universal' })).toEqual(UNDER_OTHERS.toSorted())
   })
 
-  it('counts so from the first instant of 2025 in the zone of the return', async () => {
+  it('applies from the first instant of 2025 in the zone of the return', async () => {
     const given = moves(
       '2024-12-30T12:00: in 10000 USDT, out -10000 USD',
       '2024-12-31T23:59: in 1 ETH, out -3000 USDT -3',
@@ -293,7 +293,7 @@ describe('an exchange of two coins under us', () => {
     ])
   })
 
-  it('is none against the money of a state, whose fee stays with the coin', async () => {
+  it('does not apply to fiat money, where the fee stays with the coin', async () => {
     await built(
       moves(
         `${day(10)} 12:00: in 1 ETH, out -2500 EUR -2.5`,
@@ -321,7 +321,7 @@ describe('an exchange of two coins under us', () => {
     ])
   })
 
-  it('whose fee has no price leaves the proceeds unknown, and not the cost', async () => {
+  it('whose fee has no price makes the proceeds unknown, and not the cost', async () => {
     await built(
       moves(
         `${day(10)} 12:00: in 10000 USDT, out -10000 USD`,
@@ -333,7 +333,7 @@ describe('an exchange of two coins under us', () => {
     expect(await pieces('USDT')).toEqual(['USDT 3000 ? 3000 ?'])
   })
 
-  it('is paid by the very coins from which it is kept back, whatever the method', async () => {
+  it('is paid with the very coins from which it is deducted, whatever the method', async () => {
     await built(
       moves(
         // Older coins that cost less: 0.995 and 2,000.
@@ -390,7 +390,7 @@ describe('an exchange of two coins under us', () => {
     expect(others).toEqual(['ETH 0.001 3 2 1', 'USDT 3.3 3.3 3.2835 0.0165'])
   })
 
-  it('of several coins at once takes its fee off what the coins given brought, by their value', async () => {
+  it('of several coins at once deducts its fee from the proceeds of the coins given, by their value', async () => {
     const dust = moves(
       `${day(10)} 12:00: in 1 BTC, out -100 USD`,
       `${day(11)} 12:00: in 1 ETH, out -20 USD`,
@@ -404,7 +404,7 @@ describe('an exchange of two coins under us', () => {
     expect((await bridge()).map(([gains, , , difference]) => [gains, difference])).toEqual([['1.6', '0']])
   })
 
-  it('stays as it is in books whose currency is a coin, where that coin has no lots', async () => {
+  it('stays as it is in books whose currency is a coin, which has no lots', async () => {
     await built(
       moves(
         `${day(12)} 12:00: in 1 ETH, out -3000 USDT -3`,
@@ -440,7 +440,7 @@ describe('imported trades of two coins under us', () => {
 
   const PRICED = ['2025-03-02', '2025-03-03'].map((one) => `${one}T00:00:00Z,USDT,USD,1`)
 
-  it('have their fee on the side of the coin given, and money its own', async () => {
+  it('have their fee on the side of the coin given; those for money do not', async () => {
     const made = imported('us')
     await made.import('prices', [PRICE_HEADER, ...PRICED, ''].join('\n'))
     await made.trades(...TRADES)

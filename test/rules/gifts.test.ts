@@ -31,7 +31,7 @@ async function told(rules: RulesName, options: ReportOptions): Promise<string[]>
   }
 }
 
-test('an opening lot tells the giver’s day and cost; of gift_in reports say that it does not', async () => {
+test('an opening lot states the giver’s day and cost; for gift_in reports say that it does not', async () => {
   await books.lots('lot1,2023-01-01T12:00:00Z,main,BTC,1,15000,EUR')
   await books.trades(
     'g1,2024-06-01T12:00:00Z,main,gift_in,ETH,2,EUR,6000,,',
@@ -53,7 +53,7 @@ test('an opening lot tells the giver’s day and cost; of gift_in reports say th
   expect(await told('uk', { year: 2024 })).toEqual([])
 })
 
-test('a gift that is a disposal counts whoever received it, and reports say to whom it would not', async () => {
+test('a gift that is a disposal counts whoever received it, and reports name the recipients for whom it would not', async () => {
   await books.trades(
     'b1,2024-05-01T12:00:00Z,main,buy,ETH,3,GBP,9000,,',
     'g1,2024-06-01T12:00:00Z,main,gift_out,ETH,1,GBP,2000,,',

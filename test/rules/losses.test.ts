@@ -20,7 +20,7 @@ async function year(
 describe('us: the limit of 3,000 and the Capital Loss Carryover Worksheet', () => {
   const lines = /^(6|7|14|15|16|21) |carryover to/
 
-  test('a short-term loss of 7,000: 3,000 are deducted, 4,000 wait, and meet the gains of the next year', async () => {
+  test('a short-term loss of 7,000: 3,000 are deducted, 4,000 are carried and meet the gains of the next year', async () => {
     const dir = book('USD', [
       'main buy b1 2024-01-10 1 BTC 20000',
       'main sell s1 2024-03-01 1 BTC 13000',
@@ -72,7 +72,7 @@ describe('us: the limit of 3,000 and the Capital Loss Carryover Worksheet', () =
     ])
   })
 
-  test('configured losses are brought into their year, and years before it count no more', async () => {
+  test('configured losses are brought into their year, and earlier years no longer count', async () => {
     const dir = book('USD', [
       'main buy b1 2024-01-10 1 BTC 20000',
       'main sell s1 2024-03-01 1 BTC 5000',
@@ -97,7 +97,7 @@ describe('us: the limit of 3,000 and the Capital Loss Carryover Worksheet', () =
   })
 })
 
-describe('uk: losses brought forward go no further than the exempt amount', () => {
+describe('uk: losses brought forward reduce gains only to the exempt amount', () => {
   const lines = /^(Losses (of earlier|brought|to carry)|Gains above|Gains less)/
   const dir = book('GBP', [
     'main buy b1 2014-05-01 1 BTC 2000',
@@ -128,10 +128,10 @@ describe('uk: losses brought forward go no further than the exempt amount', () =
   })
 })
 
-describe('de: losses of private sales meet gains of private sales alone', () => {
+describe('de: losses of private sales offset only gains of private sales', () => {
   const lines = /^(Losses|Taxable)/
 
-  test('a gain below the limit is free before them; from the limit on it uses them', async () => {
+  test('a gain below the limit is tax-free before they apply; from the limit on it uses them', async () => {
     const dir = book('EUR', [
       'a buy b1 2023-01-01 1 BTC 20000',
       'a sell s1 2023-06-01 1 BTC 15000',
@@ -160,7 +160,7 @@ describe('de: losses of private sales meet gains of private sales alone', () => 
     ])
   })
 
-  test('above a million they take 70 hundredths of the gain in 2025', async () => {
+  test('above a million they offset 70 hundredths of the gain in 2025', async () => {
     const dir = book('EUR', ['a buy b1 2025-01-01 1 BTC 500000', 'a sell s1 2025-06-01 1 BTC 2000000'])
     expect(await year(dir, 'de', 2025, lines, { into: 2025, amount: '1600000' })).toEqual([
       'Losses of earlier years, brought forward: 1600000',
@@ -170,7 +170,7 @@ describe('de: losses of private sales meet gains of private sales alone', () => 
     ])
   })
 
-  test('a loss on what was held for longer than a year carries nothing', async () => {
+  test('a loss on what was held for longer than a year carries nothing forward', async () => {
     const dir = book('EUR', ['a buy b1 2022-01-01 1 BTC 20000', 'a sell s1 2024-06-01 1 BTC 5000'])
     expect(await year(dir, 'de', 2024, /carry/)).toEqual([
       'Losses to carry forward, none of them carried back: 0',
@@ -178,7 +178,7 @@ describe('de: losses of private sales meet gains of private sales alone', () => 
   })
 })
 
-test('ca: allowable losses go against the taxable gains of later years', async () => {
+test('ca: allowable losses offset the taxable gains of later years', async () => {
   const dir = book('CAD', [
     'main buy b1 2023-01-10 1 BTC 5000',
     'main sell s1 2023-06-01 1 BTC 4000',
@@ -193,14 +193,14 @@ test('ca: allowable losses go against the taxable gains of later years', async (
   ])
 })
 
-describe('losses that are not known', () => {
+describe('losses that are unknown', () => {
   const dir = book('USD', [
     'main sell s0 2023-03-01 1 BTC 13000',
     'main buy b1 2024-01-10 1 BTC 20000',
     'main sell s1 2024-03-01 1 BTC 13000',
   ])
 
-  test('after a year with a disposal of unknown gain they are empty, and the report begins with why', async () => {
+  test('are empty after a year with a disposal of unknown gain, and the report begins with the reason', async () => {
     const shown = await show(await dir, 'taxes', { rules: 'us', year: 2024 })
     expect(figures(shown).filter((line) => line.includes('carryover'))).toEqual([
       '6 Short-term capital loss carryover: unknown',
@@ -215,18 +215,18 @@ describe('losses that are not known', () => {
     ])
   })
 
-  test('configured ones take their place', async () => {
+  test('are replaced by configured ones', async () => {
     expect(await year(dir, 'us', 2024, /^6 /, { into: 2024, amount: '100' })).toEqual([
       '6 Short-term capital loss carryover: -100',
     ])
   })
 
-  test('those of one account alone are none of a person', async () => {
+  test('those of a person are unknown in the return of a single account', async () => {
     const shown = await show(await dir, 'taxes', { rules: 'us', year: 2024, account: 'main' })
     expect(figures(shown)).toContain('6 Short-term capital loss carryover: unknown')
   })
 
-  test('a long-term part is refused under de, where losses on what was held longer count nowhere', async () => {
+  test('a long-term part is refused under de, where losses on what was held longer do not count', async () => {
     const de = await book('EUR', ['main buy b1 2024-02-01 1 BTC 100', 'main sell s1 2024-06-03 1 BTC 5100'])
     const losses = { into: 2024, amount: '4000', longTerm: '1500' }
     await expect(show(de, 'taxes', { rules: 'de', year: 2024 }, { losses })).rejects.toMatchObject({
@@ -242,7 +242,7 @@ describe('losses that are not known', () => {
   })
 })
 
-test('configured losses are of returns under the configured rules: under others they count as little as its method', async () => {
+test('configured losses come from returns under the configured rules: like the configured method, they do not apply under others', async () => {
   const dir = await book('EUR', ['main buy b1 2024-02-01 1 BTC 20000', 'main sell s1 2024-06-03 1 BTC 31000'])
   const losses: OpeningLosses = { into: 2024, amount: '5000' }
   const returned = async (rules?: RulesName, method?: string) =>

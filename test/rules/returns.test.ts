@@ -111,7 +111,7 @@ describe('us', () => {
     ['taxes', { year: 2024, rules: 'us' }, {}, 'a period that ends in 2024'],
     ['taxes', { year: 2025, rules: 'uk' }, {}, 'rules uk'],
   ] as const)(
-    'a Form 1099-DA that %s of %j would not heed is refused',
+    'a Form 1099-DA for which %s of %j would be ignored is refused',
     async (name, options, defaults, found) => {
       await expect(
         show(await books, name, { ...options, form1099: 'basis' }, defaults),
@@ -128,7 +128,7 @@ describe('us', () => {
     },
   )
 
-  test('a period that reaches 2025 takes a Form 1099-DA for its later sales', async () => {
+  test('a period that reaches 2025 uses a Form 1099-DA for its later sales', async () => {
     const boxes = async (period: object) =>
       (await show(await books, 'form-8949', { ...period, form1099: 'basis' })).rows.map(({ box }) => box)
     expect(await boxes({})).toEqual(['G', 'C', 'J', 'J'])
@@ -146,7 +146,7 @@ describe('us', () => {
     expect(await years('America/New_York')).toEqual(['C 2024-12-31'])
   })
 
-  test('what has no known basis stands apart, without a box', async () => {
+  test('what has no known basis is listed separately, without a box', async () => {
     const unknown = await book('USD', ['main sell s1 2025-03-01 1 BTC 150'])
     const form = await show(unknown, 'form-8949', { year: 2025 })
     expect(cells(form, 'box', 'description', 'proceeds', 'cost_basis', 'gain')).toEqual(['- 1 BTC 150 - -'])
@@ -193,7 +193,7 @@ describe('uk', () => {
     ])
   })
 
-  test('the tax year ends with the 5th of April in London, an hour before it does in UTC', async () => {
+  test('the tax year ends with 5 April in London, an hour before it does in UTC', async () => {
     const april = await book('GBP', [
       'main buy b1 2024-01-01 3 BTC 300',
       'main sell s1 2025-04-05T22:59:59Z 1 BTC 1100',
@@ -226,7 +226,7 @@ describe('uk', () => {
     expect(cells(gains, 'disposal_id', 'gain')).toEqual(['s2 2000', 's3 -50'])
   })
 
-  test('2024-25: the rates changed on 30 October 2024 in London, and the return says what fell on each side', async () => {
+  test('2024-25: the rates changed on 30 October 2024 in London, and the return states what fell on each side', async () => {
     const split = await book('GBP', [
       'main buy b1 2024-04-06 4 BTC 120000',
       'main sell s0 2024-10-28 1 BTC 25000',
@@ -264,7 +264,7 @@ describe('uk', () => {
     ])
   })
 
-  test('s.105: so they are where some of them are of borrowed coins, and matched one by one', async () => {
+  test('s.105: also if some of them are of borrowed coins, matched one by one', async () => {
     // Half past midnight, 11 and 12 o'clock in London: 930 for three, of which one cost 100 and two were bought for 700.
     const borrowed = await book('GBP', [
       'main buy b1 2025-05-01 1 BTC 100',
@@ -290,7 +290,7 @@ describe('uk', () => {
     expect(us).toContain('3 Short-term, Form 8949 box I: gain or (loss) (h): 130')
   })
 
-  test('s.105: and where one of them has no known proceeds, it is still one disposal', async () => {
+  test('s.105: and if one of them has no known proceeds, it is still one disposal', async () => {
     const day = await book('GBP', [
       'main buy b1 2024-01-01 3 BTC 300',
       'main sell s1 2024-07-11T10:00:00Z 1 BTC 150',
@@ -306,7 +306,7 @@ describe('uk', () => {
     expect(taxes).toContain('Disposals without a known gain: 1')
   })
 
-  test('a day of several accounts is under the first of them: a report of one account says so', async () => {
+  test('a day of several accounts is listed under the first of them: a report of one account says so', async () => {
     const two = await book('GBP', [
       'kraken buy b1 2024-05-01 1 BTC 30000',
       'cold buy b2 2024-05-02 1 BTC 40000',
@@ -329,7 +329,7 @@ describe('uk', () => {
   })
 })
 
-describe('what is still to come', () => {
+describe('what may still change', () => {
   const still = async (dir: Promise<string>, options: object) => {
     const notes = async (name: 'taxes' | 'gains' | 'pnl') =>
       (await show(await dir, name, options)).notes.filter((note) => note.includes('can still change'))
@@ -340,7 +340,7 @@ describe('what is still to come', () => {
   const BOUGHT = 'main buy b1 2026-01-05 2 BTC 80000'
   const SOLD = 'main sell s1 2026-04-04 1 BTC 30000'
 
-  test('uk: can change disposals until the thirtieth day after them is over in London', async () => {
+  test('uk: disposals can change until the thirtieth day after them is over in London', async () => {
     const until = (at: string) =>
       still(book('GBP', [BOUGHT, SOLD], [runUntil(at)]), { rules: 'uk', year: 2025 })
     const told = (at: string) => [
@@ -351,7 +351,7 @@ describe('what is still to come', () => {
     expect(await until('2026-05-04T23:00:00.000Z')).toEqual([])
   })
 
-  test('uk: can change nothing of what has met its purchase, or of an earlier year', async () => {
+  test('uk: what has met its purchase, or is of an earlier year, cannot change', async () => {
     const lines = [BOUGHT, SOLD, 'main buy b2 2026-04-06 1 BTC 31000']
     const at = '2026-04-07T02:00:00Z'
     expect(await still(book('GBP', lines, [runUntil(at)]), { rules: 'uk', year: 2025 })).toEqual([])
@@ -359,7 +359,7 @@ describe('what is still to come', () => {
     expect(await still(book('USD', [BOUGHT, SOLD], [runUntil(at)]), { rules: 'us', year: 2026 })).toEqual([])
   })
 
-  test('uk: names the first and the last day of several, and where imports of an account end', async () => {
+  test('uk: the first and the last day of several are named, and where imports of an account end', async () => {
     const dir = book(
       'GBP',
       [
@@ -395,7 +395,7 @@ describe('what is still to come', () => {
       ) as given (account, coin, begins_at, source, last_at)`,
     ])
 
-  test('uk: a purchase in any account can change a disposal, unless each is held by itself', async () => {
+  test('uk: a purchase in any account can change a disposal, unless each account is held separately', async () => {
     const lines = ['cold buy c1 2025-05-01 1 BTC 60000', BOUGHT, 'main sell s1 2026-04-01 1 BTC 30000']
     const dir = coldEnds('GBP', lines, '2026-03-20')
     const told = [
@@ -416,7 +416,7 @@ describe('what is still to come', () => {
     ])
   })
 
-  test('ca: can change losses, and no gains', async () => {
+  test('ca: losses can change, gains cannot', async () => {
     const until = (proceeds: string, at: string) =>
       still(
         book(
@@ -434,7 +434,7 @@ describe('what is still to come', () => {
   })
 })
 
-test('uk: a sale of borrowed coins that nothing has closed is told as one of its year that no figure has; elsewhere it counts when closed', async () => {
+test('uk: a sale of borrowed coins that nothing has closed is mentioned as one of its year that is in no figure; elsewhere it counts when closed', async () => {
   const lines = [
     'main buy b1 2023-01-15 1 BTC 100',
     'main borrow l1 2024-02-01 2 BTC',
@@ -484,7 +484,7 @@ describe('de', () => {
       `b sell v3 2025-05-01 1 BTC ${proceeds}`,
     ])
 
-  test('bought on 29 February: taxable on 28 February, free on 1 March; each depot by itself', async () => {
+  test('bought on 29 February: taxable on 28 February, tax-free on 1 March; each depot separately', async () => {
     const gains = await show(await depots('60100'), 'gains', { rules: 'de', year: 2025 })
     expect(cells(gains, 'disposal_id', 'lot_id', 'gain', 'holding_days', 'term')).toEqual([
       'v1 a1 900 365 short',
@@ -493,7 +493,7 @@ describe('de', () => {
     ])
   })
 
-  test('at 1,000 the whole gain is taxable, a cent below nothing of it', async () => {
+  test('at 1,000 the whole gain is taxable, a cent below none of it', async () => {
     const taxes = async (proceeds: string) =>
       figures(await show(await depots(proceeds), 'taxes', { rules: 'de', year: 2025 }))
     expect(await taxes('60100')).toEqual([
@@ -519,7 +519,7 @@ describe('de', () => {
     ])
   })
 
-  test('what was held longer than a year is free, whatever it cost: an unknown cost leaves nothing else unknown', async () => {
+  test('what was held longer than a year is tax-free, whatever it cost: an unknown cost makes nothing else unknown', async () => {
     const old = await book('EUR', [
       'a buy b1 2020-01-01 2 BTC ?',
       'a buy b2 2025-01-01 1 ETH 4000',
@@ -606,7 +606,7 @@ describe('ca', () => {
 })
 
 describe('every return', () => {
-  test('of a year after the books says that all but the income that imports cover is empty', async () => {
+  test('of a year after the books states that all but the income covered by imports is empty', async () => {
     const lines = ['main buy b1 2025-03-01 1 BTC 10000', 'main reward w1 2027-02-01 1 ETH 300']
     const dir = await book('EUR', lines, [
       runUntil('2026-04-07T02:00:00Z'),
@@ -630,7 +630,7 @@ describe('every return', () => {
     ])
   })
 
-  test('coins repaid on a loan from before the books are cured by no price', async () => {
+  test('coins repaid on a loan from before the books cannot be resolved by a price', async () => {
     const lines = ['main buy b1 2025-03-01 3 BTC 30000', 'main repay r1 2025-04-01 1 BTC']
     const told = async (more: readonly string[]) =>
       (await show(await book('USD', [...lines, ...more]), 'taxes', { rules: 'us', year: 2025 })).warnings
@@ -703,7 +703,7 @@ describe('every return', () => {
       'the known part of 1 of them',
     ],
   ])(
-    'under %s counts what is known of a disposal, as the report of gains does',
+    'under %s counts what is known of a disposal, as the gains report does',
     async (rules, currency, sums, parts, gain, rest) => {
       const books = await partly(currency)
       const taxes = await show(books, 'taxes', { rules, year: 2025 })
@@ -743,7 +743,7 @@ describe('every return', () => {
     )
   })
 
-  test('of one account alone leaves the limits of the person empty', async () => {
+  test('of a single account leaves the limits of the person empty', async () => {
     const euro = await book('EUR', ['a buy a1 2024-01-01 1 BTC 100', 'a sell v1 2024-06-01 1 BTC 5000'])
     const taxes = await show(euro, 'taxes', { rules: 'de', year: 2024, account: 'a' })
     expect(figures(taxes)).toContain('Taxable gain: unknown')
@@ -751,7 +751,7 @@ describe('every return', () => {
   })
 
   test.each([{ rules: 'generic', year: 2024 }, { rules: 'us' }])(
-    'asked for with %j is refused',
+    'requested with %j is refused',
     async (options) => {
       await expect(show(await books, 'taxes', options)).rejects.toMatchObject({
         message: 'The figures of a return need a country and a tax year.',
@@ -763,7 +763,7 @@ describe('every return', () => {
     },
   )
 
-  test('the configured rules, method and scope count where nothing else is asked for', async () => {
+  test('the configured rules, method and scope apply if nothing else is requested', async () => {
     const defaults = { rules: 'us', method: 'lifo' }
     const notes = async (options: object) => (await show(await books, 'gains', options, defaults)).notes[0]
     expect(await notes({})).toContain('method lifo, scope universal, account from 2025, rules us.')

@@ -47,7 +47,7 @@ describe('a tax year', () => {
   const starts = (rules: keyof typeof laws, year: number, zone?: string): string =>
     new Date(startOfYear(calendarOf(laws[rules], zone), year)).toISOString()
 
-  test('begins at midnight where the rules are', () => {
+  test('begins at midnight in the zone of the rules', () => {
     expect(starts('generic', 2025, 'Asia/Tokyo')).toBe('2025-01-01T00:00:00.000Z')
     expect(starts('us', 2025, 'America/New_York')).toBe('2025-01-01T05:00:00.000Z')
     expect(starts('us', 2025)).toBe('2025-01-01T00:00:00.000Z')
@@ -56,7 +56,7 @@ describe('a tax year', () => {
     expect(starts('ca', 2025, 'America/St_Johns')).toBe('2025-01-01T03:30:00.000Z')
   })
 
-  test('is named by the year in which it begins', () => {
+  test('is named after the year in which it begins', () => {
     expect(yearLabel(calendarOf(laws.uk), 1999)).toBe('1999-00')
     expect(yearLabel(calendarOf(laws.uk), 2024)).toBe('2024-25')
     expect(yearLabel(calendarOf(laws.de), 2024)).toBe('2024')
@@ -75,7 +75,7 @@ describe('a tax year', () => {
 describe('a schedule', () => {
   const known = ['fifo', 'lifo', 'hifo']
 
-  test('says what holds in each year', () => {
+  test('states what applies in each year', () => {
     const schedule = parseSchedule('--method', 'fifo,2024:lifo,2026:hifo', known)
     expect([null, 2023, 2024, 2025, 2026, 2030].map((year) => inYear(schedule, year))).toEqual([
       'fifo',
@@ -89,7 +89,7 @@ describe('a schedule', () => {
   })
 
   test.each(['2024:fifo', 'fifo,lifo', 'fifo,2025:lifo,2025:hifo', 'fifo,2025:lifo,2024:hifo'])(
-    '%s does not say what holds when',
+    '%s does not state what applies when',
     (text) => {
       expect(() => parseSchedule('--method', text, known)).toThrow(
         '--method does not state clearly what applies from when.',
@@ -97,7 +97,7 @@ describe('a schedule', () => {
     },
   )
 
-  test.each(['', 'best', 'fifo,', 'fifo,25:lifo'])('%j names what is not known', (text) => {
+  test.each(['', 'best', 'fifo,', 'fifo,25:lifo'])('%j names what is unknown', (text) => {
     expect(() => parseSchedule('--method', text, known)).toThrow('Unknown --method: ')
   })
 })
@@ -105,7 +105,7 @@ describe('a schedule', () => {
 describe('limits', () => {
   const units = (amount: number): bigint => BigInt(amount) * 10n ** 18n
 
-  test('hold from their year to the next one', () => {
+  test('apply from their year to the next one', () => {
     const uk = limitsOf('uk')
     expect([2019, 2020, 2022, 2023, 2024, 2025].map((year) => uk('annual_exempt_amount', year))).toEqual(
       [12_000, 12_300, 12_300, 6_000, 3_000, 3_000].map(units),
@@ -115,7 +115,7 @@ describe('limits', () => {
     expect(limitsOf('ca')('inclusion_rate', 2024)).toBe(units(1) / 2n)
   })
 
-  test('of a year that the table does not know are unknown', () => {
+  test('of a year that is not in the table are unknown', () => {
     expect(limitsOf('uk')('annual_exempt_amount', 2008)).toBeNull()
     expect(limitsOf('us')('limit', 2025)).toBeNull()
   })
@@ -132,7 +132,7 @@ describe('the catalogue of rules', () => {
     expect(bare).toEqual([])
   })
 
-  test('names each by the key under which it stands, and those alone have limits', () => {
+  test('names each by its key, and only those have limits', () => {
     expect(Object.entries(laws).filter(([name, law]) => law.name !== name)).toEqual([])
     const [, ...rows] = readFileSync(join(packageRoot, 'data/rules.csv'), 'utf8').trim().split('\n')
     const known: readonly string[] = rulesNames

@@ -285,7 +285,7 @@ const GIFT =
   'against gains on disposals to the same person alone (s.18(3)).'
 
 describe('SA108 and SA100', () => {
-  test('2023-24: a loss, which is carried with that of 2021-22', async () => {
+  test('2023-24: a loss, which is carried forward with that of 2021-22', async () => {
     const shown = await report('taxes', { year: 2023 })
     expect(figures(shown)).toEqual([
       '14 Number of disposals: 6',
@@ -320,7 +320,7 @@ describe('SA108 and SA100', () => {
     ])
   })
 
-  test('2024-25: the losses are used whole, and the rates change within the year', async () => {
+  test('2024-25: the losses are used completely, and the rates change within the year', async () => {
     const shown = await report('taxes', { year: 2024 })
     expect(figures(shown)).toEqual([
       '13.1 Number of disposals: 11',
@@ -351,7 +351,7 @@ describe('SA108 and SA100', () => {
     ])
   })
 
-  test('2025-26: one gain is not known, so nothing that rests on all of them is', async () => {
+  test('2025-26: one gain is unknown, and so is everything that depends on all of them', async () => {
     const shown = await report('taxes', { year: 2025 })
     expect(figures(shown)).toEqual([
       '13.1 Number of disposals: 10',
@@ -514,7 +514,7 @@ describe('what the accounts were worth, and what was received', () => {
   })
 })
 
-describe('SOL under generic, by other methods: what each disposal took, and what it gained', () => {
+describe('SOL under generic, by other methods: what each disposal took, and its gain', () => {
   /** `v9/amount 40 of v5/amount for 600.84`, in order of time, and the gain of each disposal. */
   async function taken(options: ReportOptions) {
     const { rows } = await show(dir, 'gains', { rules: 'generic', ...options })

@@ -289,7 +289,7 @@ describe('us, in the days of New York', () => {
     expect(report.notes.join('\n')).toContain('2 receipts, worth 210 USD when received')
   })
 
-  test('Schedule D of 2025: the loss of 2024 comes first, short-term', async () => {
+  test('Schedule D of 2025: the loss of 2024 comes first, as short-term', async () => {
     const report = await taxes(2025)
     expect(figures(report)).toEqual([
       '3 Short-term, Form 8949 box I: proceeds (d): 7454',
@@ -486,7 +486,7 @@ describe('ca, in the days of Toronto', () => {
     expect(await pieces(2026)).toEqual([])
   })
 
-  test('Schedule 3 of 2024: half of the loss is carried', async () => {
+  test('Schedule 3 of 2024: half of the loss is carried forward', async () => {
     const report = await taxes(2024)
     expect(figures(report)).toEqual([
       'Proceeds of disposition: 74470.075',
@@ -506,7 +506,7 @@ describe('ca, in the days of Toronto', () => {
     expect(report.notes.join('\n')).toContain('2 receipts, worth 210 CAD when received')
   })
 
-  test('Schedule 3 of 2025: the taxable gain takes all of it', async () => {
+  test('Schedule 3 of 2025: the taxable gain uses all of it', async () => {
     const report = await taxes(2025)
     expect(figures(report)).toEqual([
       'Proceeds of disposition: 49649.2',

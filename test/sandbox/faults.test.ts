@@ -59,7 +59,7 @@ async function raw(sandbox: Sandbox, headers: Record<string, string> = {}): Prom
 }
 
 describe('a fault of a record', () => {
-  test('falls on the N-th oldest alone and leaves the truth as it was', async () => {
+  test('affects only the N-th oldest and leaves the truth as it was', async () => {
     const whole = await start()
     const before = await spotRecords(whole)
     const damaged = async (faults: string) => {
@@ -134,7 +134,7 @@ describe('a fault of the wire', () => {
     expect(ids.sort()).toEqual(whole.map(({ id }) => id).sort())
   })
 
-  test('a repeated cursor answers the first page again', async () => {
+  test('a repeated cursor returns the first page again', async () => {
     const sandbox = await start('repeat-cursor')
     const { taxKey } = accountOf(sandbox, 'parent')
     const first = (await get(sandbox, taxKey, TAX.path, { ...week, limit: '5' })).data
@@ -142,7 +142,7 @@ describe('a fault of the wire', () => {
     expect(second.data).toEqual(first)
   })
 
-  test('429 comes by turns with and without Retry-After', async () => {
+  test('429 comes alternately with and without Retry-After', async () => {
     const sandbox = await start('429')
     const answers = [await raw(sandbox), await raw(sandbox)]
     expect(answers.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual([
@@ -169,7 +169,7 @@ describe('a fault of the wire', () => {
     await expectation(await raw(await start(faults)))
   })
 
-  test('a truncated answer is no JSON or a cut connection, a reset no answer at all', async () => {
+  test('a truncated answer is invalid JSON or a cut connection, a reset no answer at all', async () => {
     const truncating = await start('truncate')
     for (let count = 0; count < 6; count++) {
       await expect(raw(truncating).then((answer) => answer.json())).rejects.toThrow()
@@ -194,7 +194,7 @@ describe('a fault of the wire', () => {
 })
 
 describe('oddities', () => {
-  test('never change what a record says, and are the same in every answer', async () => {
+  test('never change the meaning of a record, and are the same in every answer', async () => {
     const whole = await spotRecords(await start())
     const sandbox = await start('oddities')
     const read = async () => (await raw(sandbox)).text()

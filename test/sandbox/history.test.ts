@@ -69,14 +69,14 @@ describe('the invented history', () => {
     }
   })
 
-  test('the order of ids is the order of time', async () => {
+  test('the ids are in order of time', async () => {
     for (const account of sandbox.accounts.filter(({ kind }) => kind === 'unified')) {
       const times = (await taxRecords(account)).map(({ ts }) => Number(ts))
       expect(times).toEqual(times.toSorted((a, b) => a - b))
     }
   })
 
-  test('paging gets each record once, and as many as the truth counts', async () => {
+  test('paging returns each record once, and as many as the truth counts', async () => {
     for (const account of sandbox.accounts) {
       const { records } = truthOf(account.uid)
       if (account.kind === 'unified') expect(await taxRecords(account)).toHaveLength(records['tax.records'])
@@ -113,7 +113,7 @@ describe('the invented history', () => {
     expect(answer.data.minOrderId).toBe(answer.data.orderList.at(-1).orderId)
   })
 
-  test('a futures record has its twin in the tax records: same coin, time, amount and fee', async () => {
+  test('a futures record has its counterpart in the tax records: same coin, time, amount and fee', async () => {
     const parent = accountOf(sandbox, 'parent')
     for (const bizType of ['USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES']) {
       const unified = await readFeed(sandbox, parent.taxKey, TAX, { bizType }, fromMs, NOW.getTime())
@@ -163,7 +163,7 @@ describe('the invented history', () => {
     }
   })
 
-  test('a year holds what an account can live through', async () => {
+  test('a year contains everything that can happen to an account', async () => {
     const rows = await taxRecords(accountOf(sandbox, 'parent'))
     const types = new Set(rows.map(({ type }) => type))
     for (const type of [
@@ -190,7 +190,7 @@ describe('the invented history', () => {
     expect([...types].some((type) => type.startsWith('BURST_CLOSE'))).toBe(true)
   })
 
-  test('the fees and quantities of filled spot orders are those of their tax records', async () => {
+  test('the fees and quantities of filled spot orders equal those of their tax records', async () => {
     const parent = accountOf(sandbox, 'parent')
     const day = { startTime: String(NOW.getTime() - 7 * DAY_MS), endTime: String(NOW.getTime()) }
     const { data } = await get(sandbox, parent, '/api/v3/trade/history-orders', { category: 'SPOT', ...day })
@@ -249,7 +249,7 @@ describe('the types of the v2 tax feeds', () => {
     expect(p2p).toEqual(['buy', 'sell', 'transfer-in', 'transfer-out'])
   })
 
-  test('buy and sell are opens and results of futures where the account has the one-way mode', async () => {
+  test('buy and sell are opening and closing of futures if the account is in one-way mode', async () => {
     const sub = sandbox.accounts[4]!
     const { futures, names } = await typesOf(sub)
     expect(names).toEqual(['buy', 'contract_main_settle_fee', 'sell'])
@@ -273,7 +273,7 @@ describe('the types of the v2 tax feeds', () => {
     )
   })
 
-  test('are those of the document by switch, and all else is the same', async () => {
+  test('are those of the document if switched on, and everything else is the same', async () => {
     const documented = await startSandbox({
       now: NOW,
       days: DAYS,
@@ -315,14 +315,14 @@ describe('a seed', () => {
     await Promise.all([first!.close(), second!.close()])
   })
 
-  test('gives another history than another seed', async () => {
+  test('gives a different history than another seed', async () => {
     const other = await startSandbox({ seed: 2, now: NOW, days: 2 })
     expect(other.accounts[0]!.uid).not.toBe(sandbox.accounts[0]!.uid)
     await other.close()
   })
 })
 
-test('a configuration names every endpoint, every account, and keeps credentials to its owner', async () => {
+test('a configuration names every endpoint and every account, and only its owner can read the credentials', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'sandbox-'))
   await writeSandboxConfig(dir, sandbox, { speed: 10 })
   const text = await readFile(join(dir, 'tieout.yaml'), 'utf8')
@@ -354,6 +354,6 @@ test('a configuration names every endpoint, every account, and keeps credentials
   })
 })
 
-test('a past that no memory holds is refused before it is invented', async () => {
+test('a past too long for memory is refused before it is invented', async () => {
   await expect(startSandbox({ now: NOW, days: 1e9 })).rejects.toThrow('days must be at most 3650: 1000000000')
 })

@@ -92,13 +92,13 @@ describe('a request is refused', () => {
     expect((await get(sandbox, classic.taxKey, TAX.path, window)).code).toBe('40084')
   })
 
-  test('when the key is not the one that the endpoint asks for', async () => {
+  test('when the key is not the one that the endpoint requires', async () => {
     const parent = accountOf(sandbox, 'parent')
     expect((await get(sandbox, parent, TAX.path, { bizType: 'SPOT', ...window })).code).toBe('40014')
     expect((await get(sandbox, parent.taxKey, SETTINGS)).code).toBe('40014')
   })
 
-  test('when the account is no merchant', async () => {
+  test('when the account is not a merchant', async () => {
     expect(await get(sandbox, accountOf(sandbox, 'broker'), '/api/v2/p2p/orderList')).toMatchObject({
       status: 400,
       code: '60039',
@@ -106,7 +106,7 @@ describe('a request is refused', () => {
     })
   })
 
-  test('when no endpoint is there', async () => {
+  test('when no such endpoint exists', async () => {
     expect(await get(sandbox, accountOf(sandbox, 'parent'), '/api/v3/nothing')).toMatchObject({
       status: 404,
       code: '40404',
@@ -147,7 +147,7 @@ describe('a request is refused', () => {
 })
 
 describe('a budget', () => {
-  test('is a sliding window: a full one after the last arrival is free again, a hair less is not', () => {
+  test('is a sliding window: one full window after the last arrival it is free again, a moment earlier it is not', () => {
     const budget = new SlidingWindow({ count: 2, perMs: 1_000 })
     expect([0, 400, 999, 1_998, 1_999, 2_999].map((atMs) => budget.arrive(atMs))).toEqual([1, 0, -1, 0, 0, 1])
     expect(budget.peak).toBe(3)
@@ -223,7 +223,7 @@ describe('a budget', () => {
   })
 })
 
-test('the log of the sandbox tells who asked what, without a secret', async () => {
+test('the log of the sandbox shows who requested what, without a secret', async () => {
   const { secret, passphrase, apiKey } = accountOf(sandbox, 'parent')
   const text = JSON.stringify(await (await fetch(`${sandbox.baseUrl}/stats`)).json())
   expect(text).toContain('/api/v3/account/settings')

@@ -31,11 +31,11 @@ function walk(feed: Feed<string>, way: Way): string[][] {
 }
 
 describe('a window of 1,200 rows', () => {
-  test('newest first: each page goes on below the last id of the one before', () => {
+  test('newest first: each page continues below the last id of the one before', () => {
     expect(walk(numbered(1_200), 'newest-first')).toEqual([range(1_200, 701), range(700, 201), range(200, 1)])
   })
 
-  test('oldest first and forward: each page goes on after the last row of the one before', () => {
+  test('oldest first and forward: each page continues after the last row of the one before', () => {
     expect(walk(numbered(1_200), 'oldest-first-forward')).toEqual([
       range(1, 500),
       range(501, 1_000),
@@ -43,7 +43,7 @@ describe('a window of 1,200 rows', () => {
     ])
   })
 
-  test('oldest first and literal: the second page brings known rows alone, and is short', () => {
+  test('oldest first and literal: the second page returns only known rows, and is short', () => {
     expect(walk(numbered(1_200), 'oldest-first-literal')).toEqual([range(1, 500), range(1, 499)])
   })
 })
@@ -69,18 +69,18 @@ function disordered(): Feed<string> {
 describe('ids without order within an instant', () => {
   const page = (way: Way, cursor?: string) => disordered().page({ way, fromMs: 2, toMs: 4, cursor, limit: 3 })
 
-  test('newest first: rows of the instant with a larger id than the cursor are out of reach', () => {
+  test('newest first: rows of the instant with a larger id than the cursor cannot be reached', () => {
     expect(page('unordered')).toEqual(['31', '25', '23'])
     expect(page('unordered', '23')).toEqual(['21', '12'])
   })
 
-  test('oldest first: rows of the instant with a smaller id than the cursor are out of reach', () => {
+  test('oldest first: rows of the instant with a smaller id than the cursor cannot be reached', () => {
     expect(page('unordered-forward')).toEqual(['12', '27', '21'])
     expect(page('unordered-forward', '21')).toEqual(['27', '29', '23'])
     expect(page('unordered-forward', '29')).toEqual(['31'])
   })
 
-  test('every page is what going through all rows one by one would give', () => {
+  test('every page equals what going through all rows one by one would give', () => {
     const random = new Random(1, 'disorder')
     const feed = new Feed<{ id: number; ts: number }>()
     const all: { id: number; ts: number }[] = []
@@ -120,7 +120,7 @@ describe('ids without order within an instant', () => {
 })
 
 describe('the switch', () => {
-  test('names the endpoints that page by an id, and the usual ways are those of the contract', () => {
+  test('names the endpoints that page by an id, and the defaults are those of the contract', () => {
     const paged = ENDPOINTS.filter(({ paging }) => paging !== undefined).map(({ name }) => name)
     expect([...PAGED_ENDPOINTS].sort()).toEqual(paged.sort())
     // What an endpoint that is added later does is its own affair.
@@ -136,7 +136,7 @@ describe('the switch', () => {
     })
   })
 
-  test('a way alone holds for the feeds of money, a named endpoint is an exception to it', () => {
+  test('a way on its own applies to the feeds of money, a named endpoint is an exception to it', () => {
     expect(readPaging('p2p.orders=newest-first, unordered')).toEqual({
       ...USUAL_WAYS,
       'tax.records': 'unordered',
@@ -225,14 +225,14 @@ describe('a burst of 1,200 futures records in one millisecond', () => {
     return pagesOf(sandbox, accountOf(sandbox, 'classic'), FUTURES, instant)
   }
 
-  test('is read whole by its cursor, oldest first and forward, as 4.20 is without a switch', async () => {
+  test('is read completely by its cursor, oldest first and forward, as 4.20 is without a switch', async () => {
     const pages = await read(undefined)
     expect(pages.map(({ length }) => length)).toEqual([500, 500, 200])
     expect(pages.flat()).toEqual(pages.flat().toSorted(asNumbers))
     expect(new Set(pages.flat()).size).toBe(1_200)
   })
 
-  test('is read whole by its cursor, newest first', async () => {
+  test('is read completely by its cursor, newest first', async () => {
     const pages = await read('tax.futuresRecords=newest-first')
     expect(pages.map(({ length }) => length)).toEqual([500, 500, 200])
     expect(pages.flat()).toEqual(pages.flat().toSorted(asNumbers).reverse())
@@ -245,18 +245,21 @@ describe('a burst of 1,200 futures records in one millisecond', () => {
     expect(pages[1]).toEqual(pages[0]!.slice(0, -1))
   })
 
-  test.each(['unordered', 'unordered-forward'])('has rows out of reach when it is %s', async (way) => {
-    const pages = await read(`tax.futuresRecords=${way}`)
-    expect(pages[0]).toHaveLength(500)
-    const reached = new Set(pages.flat())
-    expect(reached.size).toBeGreaterThan(500)
-    expect(reached.size).toBeLessThan(1_200)
-    // What the second page holds lies beyond the cursor as a number, whatever its place in the list.
-    const last = BigInt(pages[0]!.at(-1)!)
-    const isBeyond = (id: string) => (way === 'unordered' ? BigInt(id) < last : BigInt(id) > last)
-    expect(pages[1]!.every(isBeyond)).toBe(true)
-    expect(pages[1]!.some((id) => pages[0]!.includes(id))).toBe(true)
-  })
+  test.each(['unordered', 'unordered-forward'])(
+    'has rows that cannot be reached when it is %s',
+    async (way) => {
+      const pages = await read(`tax.futuresRecords=${way}`)
+      expect(pages[0]).toHaveLength(500)
+      const reached = new Set(pages.flat())
+      expect(reached.size).toBeGreaterThan(500)
+      expect(reached.size).toBeLessThan(1_200)
+      // What the second page holds lies beyond the cursor as a number, whatever its place in the list.
+      const last = BigInt(pages[0]!.at(-1)!)
+      const isBeyond = (id: string) => (way === 'unordered' ? BigInt(id) < last : BigInt(id) > last)
+      expect(pages[1]!.every(isBeyond)).toBe(true)
+      expect(pages[1]!.some((id) => pages[0]!.includes(id))).toBe(true)
+    },
+  )
 })
 
 const listed = { spanDays: 1, id: 'orderId' } as const
@@ -292,7 +295,7 @@ const FEEDS_OF: Record<
 }
 
 test.each(Object.keys(FEEDS_OF))(
-  'a burst of %s has as many rows as asked for, and the truth counts them',
+  'a burst of %s has as many rows as requested, and the truth counts them',
   async (feed) => {
     const { of, account, params } = FEEDS_OF[feed]!
     const [plain, sandbox] = [await start(undefined, ''), await start(undefined, `burst=${feed}:1201`)]
@@ -323,7 +326,7 @@ test('the smallest id is the cursor of merchant orders in every way of paging', 
   }
 })
 
-test('the books, the truth and the rows are the same in every way of paging; only ids differ, and only unordered', async () => {
+test('the books, the truth and the rows are the same in every way of paging; only ids differ, and only if unordered', async () => {
   const usual = await start(undefined, '')
   const content = async (sandbox: Sandbox) => {
     const rows = await readFeed(
@@ -350,7 +353,7 @@ test('the books, the truth and the rows are the same in every way of paging; onl
   }
 })
 
-test('ids are unique over the whole sandbox also where some are unordered', async () => {
+test('ids are unique over the whole sandbox even if some are unordered', async () => {
   const sandbox = await start('unordered', 'burst=tax.futuresRecords:600')
   const fromMs = NOW.getTime() - 5 * DAY_MS
   const ids: string[] = []

@@ -33,13 +33,13 @@ const KYC = '/api/v2/broker/customer-kyc-result'
 const LTV = '/api/v3/ins-loan/ltv-convert'
 const LIQUIDATIONS = '/api/v3/market/liquidations'
 
-test('the registry holds the endpoints of the document', () => {
+test('the registry contains the endpoints of the document', () => {
   expect(ENDPOINTS.map(({ section, name }) => [section, name])).toEqual(
     stated.map(([name, { section }]) => [section, name]),
   )
 })
 
-test('a configuration’s settings tell the uid and the mode', async () => {
+test('the settings of an account contain the uid and the mode', async () => {
   const { data } = await read(parent, '/api/v3/account/settings')
   expect(data).toMatchObject({ uid: parent.uid, accountMode: 'unified', holdMode: 'hedge_mode' })
 })
@@ -128,7 +128,7 @@ describe('a broker’s customers', () => {
   })
 })
 
-test('a merchant’s totals are those of its orders', async () => {
+test('a merchant’s totals equal those of its orders', async () => {
   const { orderList } = (await read(parent, '/api/v2/p2p/orderList', { limit: '1000' })).data
   const completed = orderList.filter(({ status }: Row) => status === 'Completed')
   const { data } = await read(parent, '/api/v2/p2p/merchantInfo')
@@ -175,7 +175,7 @@ describe('the public market', () => {
   })
 })
 
-describe('an account that is nothing but a trader', () => {
+describe('an account that only trades', () => {
   const CREATE_KEY = '/api/v2/broker/manage/create-subaccount-apikey'
   const MODIFY_KEY = '/api/v2/broker/manage/modify-subaccount-apikey'
   const TRANSFER = '/api/v2/spot/wallet/subaccount-transfer'
@@ -210,13 +210,13 @@ describe('an account that is nothing but a trader', () => {
     '4.23': '60039',
   }
 
-  test('is the classic one of the six; each endpoint refuses it with a code of its own', async () => {
+  test('is the classic one of the six; each endpoint refuses it with its own code', async () => {
     const classic = accountOf(sandbox, 'classic')
     clock.advance(10_000)
     expect(await refusalsOf(sandbox, classic)).toEqual({ ...codes, '4.16': '40084' })
   })
 
-  test('is each of the six when they are to be plain: also the first, which is unified', async () => {
+  test('is each of the six if they are plain: including the first, which is unified', async () => {
     const plain = await startSandbox({ now: NOW, days: 2, faults: 'plain-accounts' })
     expect(plain.accounts.map(({ kind, roles }) => [kind, roles])).toEqual(
       sandbox.accounts.map(({ kind }) => [kind, []]),

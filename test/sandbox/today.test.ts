@@ -30,7 +30,7 @@ describe('funding', () => {
       .filter(({ futureTaxType }) => futureTaxType === 'contract_main_settle_fee')
       .map(({ ts }) => Number(ts) % (8 * 3_600_000))
 
-  test('of a classic account is stamped 10 to 15 seconds after the hour, each time by another delay', async () => {
+  test('of a classic account is stamped 10 to 15 seconds after the hour, each time with a different delay', async () => {
     const delays = await lateness(accountOf(sandbox, 'classic'))
     expect(delays.length).toBeGreaterThan(100)
     for (const delay of delays) {
@@ -47,7 +47,7 @@ describe('funding', () => {
   })
 })
 
-describe('a transfer of the past', () => {
+describe('a past transfer', () => {
   /** Milliseconds from the leg that pays to the one that receives, for each leg of the first list. */
   function apart(paying: Row[], receiving: Row[]): number[] {
     return paying.map((out) => {
@@ -67,7 +67,7 @@ describe('a transfer of the past', () => {
   }
   const ofType = (rows: Row[], type: string) => rows.filter((row) => (row.type ?? row.p2pTaxType) === type)
 
-  test('between the P2P wallet and the account is recorded 24 to 57 ms apart, either leg first', async () => {
+  test('between the P2P wallet and the account is recorded 24 to 57 ms apart, with either leg first', async () => {
     const [spot, p2p] = [
       await spotOf(parent),
       await readFeed(sandbox, parent, P2P, {}, fromMs, NOW.getTime()),
@@ -81,7 +81,7 @@ describe('a transfer of the past', () => {
     ])
   })
 
-  test('between a parent and its sub-accounts is, too', async () => {
+  test('between a parent and its sub-accounts is too', async () => {
     const [main, one, two] = [
       await spotOf(parent),
       await spotOf(sandbox.accounts[4]!),
@@ -96,7 +96,7 @@ describe('a transfer of the past', () => {
     ])
   })
 
-  test('that is received first cannot be spent twice: what it will take is held until it is paid', () => {
+  test('that is received first cannot be spent twice: its amount is held until it is paid', () => {
     const books = new Books()
     books.open('1')
     books.move('1', 'UNIFIED', 'USDT', money('100'))
@@ -136,14 +136,14 @@ describe('orders', () => {
     'slLimitPrice',
   ]
 
-  test('have a clientOid of their own, unique and never the orderId', async () => {
+  test('have their own clientOid, unique and never the orderId', async () => {
     const orders = (await Promise.all(['SPOT', 'MARGIN', 'USDT-FUTURES'].map(historyOf))).flat()
     expect(orders.length).toBeGreaterThan(500)
     for (const { orderId, clientOid } of orders) expect(clientOid).not.toBe(orderId)
     expect(new Set(orders.map(({ clientOid }) => clientOid)).size).toBe(orders.length)
   })
 
-  test('carry the fields of today: all of them null in most, a margin mode except in spot, a trade side in futures', async () => {
+  test('have today’s fields: all of them null in most, a margin mode except in spot, a trade side in futures', async () => {
     const beyond = (row: Row) =>
       Object.keys(row).filter((name) => [...PRESETS, 'marginMode', 'tradeSide'].includes(name))
     const [spot, margin, futures] = await Promise.all(['SPOT', 'MARGIN', 'USDT-FUTURES'].map(historyOf))
@@ -169,7 +169,7 @@ describe('orders', () => {
     expect(new Set(data.list.map(({ tradeSide }: Row) => tradeSide))).toEqual(new Set([null]))
   })
 
-  test('have the newer time in force and the newer cancel reason now and then', async () => {
+  test('sometimes have the newer time in force and the newer cancel reason', async () => {
     const orders = await historyOf('SPOT')
     const forces = new Set(orders.map(({ timeInForce }) => timeInForce))
     expect(forces).toEqual(new Set(['gtc', 'ioc', 'rpi']))

@@ -88,7 +88,7 @@ describe('a spot order', () => {
     expect((await write(parent, CANCEL, { orderId })).code).toBe('43004')
   })
 
-  test('at the market fills at once: three tax records, and the truth moves with them', async () => {
+  test('at the market fills at once: three tax records, and the truth changes with them', async () => {
     const before = balance(parent.uid, 'UNIFIED', 'ETH')
     const order = { symbol: 'ETHUSDT', side: 'sell', orderType: 'market', force: 'gtc', size: '0.5' }
     const { orderId } = (await write(parent, PLACE, order)).data
@@ -105,7 +105,7 @@ describe('a spot order', () => {
     expect(`-${closed.feeDetail[0].fee}`).toBe(rows[1].amount)
   })
 
-  test('brings its take-profit and stop-loss along, which are null where it has none', async () => {
+  test('includes its take-profit and stop-loss, which are null if it has none', async () => {
     const presets = {
       presetTakeProfitPrice: '90000',
       executeTakeProfitPrice: '89900',
@@ -135,7 +135,7 @@ describe('a spot order', () => {
     })
   })
 
-  test('that is a market buy names what it spends', async () => {
+  test('that is a market buy states what it spends', async () => {
     await write(parent, PLACE, {
       symbol: 'BTCUSDT',
       side: 'buy',
@@ -221,7 +221,7 @@ describe('a batch of modifications', () => {
     expect(await closedOrder(second)).toMatchObject({ orderStatus: 'filled', cumExecQty: '0.001' })
   })
 
-  test('is refused as a whole when it is too long, repeats an order, mixes lines or touches a reduce-only order', async () => {
+  test('is refused as a whole if it is too long, repeats an order, mixes lines or contains a reduce-only order', async () => {
     const orderId = await place()
     const open = (await read(parent, '/api/v3/trade/unfilled-orders')).list as Row[]
     const futures = open.find((order) => order.category !== 'SPOT' && order.reduceOnly === 'NO')
@@ -246,7 +246,7 @@ describe('a batch of modifications', () => {
     expect(await openOrder(orderId)).toMatchObject({ price: '20000' })
   })
 
-  test('fails an item alone, and cancels its order where autoCancel says so', async () => {
+  test('refuses a single item, and cancels its order if autoCancel says so', async () => {
     const [kept, dropped] = [await place(), await place()]
     const { code, data } = await write(parent, MODIFY, [
       { orderId: kept, qty: '900' },
@@ -263,7 +263,7 @@ describe('a batch of modifications', () => {
     expect(await closedOrder(dropped)).toMatchObject({ cancelReason: 'modify_limit_order' })
   })
 
-  test('answers items that fail beside those that do not: no id but the clientOid that was given', async () => {
+  test('reports failed items beside the others: no id but the given clientOid', async () => {
     const kept = (await write(parent, PLACE, { ...limitOrder, clientOid: 'kept' })).data
     const good = (await write(parent, PLACE, { ...limitOrder, clientOid: 'good' })).data
     const { code, msg, data } = await write(parent, MODIFY, [
@@ -300,7 +300,7 @@ describe('a batch of modifications', () => {
   })
 })
 
-test('a futures order that is modified to cross fills by its own line: a position, and a record in both feeds', async () => {
+test('a futures order that is modified to cross is filled in its own line: a position, and a record in both feeds', async () => {
   const open = (await read(parent, '/api/v3/trade/unfilled-orders', { category: 'USDT-FUTURES' }))
     .list as Row[]
   const { orderId, symbol, qty } = open.find((order) => order.reduceOnly === 'NO')
@@ -319,7 +319,7 @@ test('a futures order that is modified to cross fills by its own line: a positio
   expect(witness).toMatchObject({ futureTaxType: 'open_long', symbol, fee: unified.fee, ts: unified.ts })
 })
 
-test('after writes of every kind the last record of a coin still tells the balance of the truth', async () => {
+test('after writes of every kind the last record of a coin still has the balance of the truth', async () => {
   const sub = sandbox.accounts[4]!
   const move = { fromUserId: parent.uid, fromType: 'spot', toUserId: sub.uid, toType: 'spot' }
   const writes: [string, Record<string, unknown>][] = [
@@ -339,7 +339,7 @@ test('after writes of every kind the last record of a coin still tells the balan
 describe('a transfer', () => {
   const subs = () => sandbox.accounts.filter(({ roles }) => roles.includes('sub')).slice(1)
 
-  test('leaves a record on both sides, and the truth moves with it', async () => {
+  test('leaves a record on both sides, and the truth changes with it', async () => {
     const [sub] = subs()
     const from = { fromUserId: parent.uid, fromType: 'spot', toUserId: sub!.uid, toType: 'usdt_futures' }
     const { data } = await write(parent, TRANSFER, {
@@ -396,7 +396,7 @@ describe('a transfer', () => {
   })
 })
 
-test('a repayment pays debts down to nothing, after which there is nothing to repay', async () => {
+test('a repayment reduces debts to nothing, after which there is nothing to repay', async () => {
   const debt = async () => (await read(parent, '/api/v3/ins-loan/ltv-convert')).unpaidInfo as Row[]
   const owed = (await debt()).map(({ coin }) => coin)
   expect(owed.length).toBeGreaterThan(0)
@@ -447,7 +447,7 @@ describe('a key made by the broker', () => {
     expect((await get(sandbox, key, '/api/v3/account/settings')).code).toBe('40014')
   })
 
-  test('is changed by the broker: what is empty stays, the rest holds at once', async () => {
+  test('is changed by the broker: what is empty stays, the rest applies at once', async () => {
     const { apiKey, secretKey } = (await create()).data
     const key = { apiKey, secret: secretKey, passphrase: 'made-for-tests' }
     const modify = (part: Record<string, unknown>) =>
@@ -483,7 +483,7 @@ describe('a key made by the broker', () => {
     expect((await create(part)).code).toBe(code)
   })
 
-  test('needs no address for reading, and is made by no one but a broker', async () => {
+  test('needs no address for reading, and can only be created by a broker', async () => {
     expect((await create({ permType: 'readonly', ipList: [] })).code).toBe('00000')
     expect((await write(parent, CREATE_KEY, request())).code).toBe('40029')
   })

@@ -73,32 +73,32 @@ const found = () =>
 
 const USDT = ['main', 'USDT', '2026-01-05 00:00:00+00', 'venue', '5']
 
-test('an imported opening lot tells a cost and no history', async () => {
+test('an imported opening lot gives a cost and no history', async () => {
   await lot('main')
   await books.build()
   expect(await found()).toEqual([['main', 'BTC', '2026-01-05 00:00:00+00', 'venue', '2'], USDT])
 })
 
-test('imported trades that account for all that was held begin the history of their coin, and of no other', async () => {
+test('imported trades that account for everything held begin the history of their coin, and of no other', async () => {
   await trade('1', '2024-01-01 00:00:00+00', '1.5')
   await trade('2', '2025-01-01 00:00:00+00', '0.5')
   await books.build()
   expect(await found()).toEqual([['main', 'BTC', '2024-01-01 00:00:00+00', 'import', '0'], USDT])
 })
 
-test('imported trades that leave a part of it open do not', async () => {
+test('imported trades that account for only a part do not', async () => {
   await trade('1', '2024-01-01 00:00:00+00', '1.5')
   await books.build()
   expect(await found()).toEqual([['main', 'BTC', '2026-01-05 00:00:00+00', 'venue', '0.5'], USDT])
 })
 
-test('an account of opening lots alone begins nowhere', async () => {
+test('an account with opening lots only has no beginning', async () => {
   await lot('cold')
   await books.build()
   expect((await found())[0]).toEqual(['cold', 'BTC', null, 'import', '2'])
 })
 
-test('of an account of imports alone it says when the last row of a coin was, of one of the venue nothing', async () => {
+test('for an account known only from imports it states when the last row of a coin was, for one of the venue nothing', async () => {
   await lot('cold')
   await trade('1', '2024-01-01 00:00:00+00', '2')
   await trade('2', '2024-01-01 00:00:00+00', '1', 'k')
@@ -128,12 +128,12 @@ async function withP2p(from: string | null, ts: string): Promise<void> {
 
 const UNIFIED = ['main', 'UNIFIED', '2026-01-01 00:00:00+00']
 
-test('a wallet whose records go further back begins where those were received from', async () => {
+test('a wallet whose records go back further begins where those were received from', async () => {
   await withP2p('2025-08-01 00:00:00+00', '2025-09-15 00:00:00+00')
   expect(await wallets()).toEqual([['main', 'P2P', '2025-08-01 00:00:00+00'], UNIFIED])
 })
 
-test('a wallet of whose records nobody knows how far back they reach begins with its first', async () => {
+test('a wallet of whose records nobody knows how far they reach back begins with the first', async () => {
   await withP2p(null, '2025-09-15 00:00:00+00')
   expect(await wallets()).toEqual([['main', 'P2P', '2025-09-15 00:00:00+00'], UNIFIED])
 })

@@ -172,7 +172,7 @@ describe.concurrent('a planted mistake', () => {
     expect(loud(await build(doubled))).toEqual(['balance_chain ["107","1070"]'])
   })
 
-  it('an amount is another one', async () => {
+  it('an amount is wrong', async () => {
     const wrong = change('109', (row) => ({ ...row, amount: '1551' }))
     expect(loud(await build(wrong))).toEqual(['balance_chain ["108","109"]'])
   })
@@ -182,7 +182,7 @@ describe.concurrent('a planted mistake', () => {
     expect(loud(await build(wrong))).toEqual(['balance_chain ["106","107"]'])
   })
 
-  it('a type has another name', async () => {
+  it('a type is renamed', async () => {
     const wrong = change('105', (row) => ({ ...row, type: 'ORDER_DEALT_ELSEWHERE' }))
     expect(loud(await build(wrong))).toEqual(['unknown_type ["105"]'])
   })
@@ -199,7 +199,7 @@ describe.concurrent('a planted mistake', () => {
     expect(loud(result)).toEqual(['changed_record ["109"]'])
   })
 
-  it('an order is left out', async () => {
+  it('an order is missing', async () => {
     const result = await build(sound(), wallet, orders.slice(0, 2))
     expect(loud(result)).toEqual(['orders_vs_tax ["main/tax.records/109"]'])
     expect(result.openBreaks[0]).toMatchObject({ coin: 'ETH' })
@@ -213,7 +213,7 @@ describe.concurrent('a planted mistake', () => {
       '["trade.orderHistory/3","main/tax.records/103","main/tax.records/109"]',
     ],
   ])(
-    'an order is left out while one lives over %s: what stands in the run of days is named',
+    'an order is missing while another is active over %s: what is in that run of days is named',
     async (_what, placed, ids) => {
       const [bgb = {}, eth = {}, sold = {}] = orders
       const living = { ...sold, created_time: placed }

@@ -35,7 +35,7 @@ const breaks = (result: { openBreaks: readonly { severity: string; checkName: st
   result.openBreaks.map(({ severity, checkName }) => `${severity} ${checkName}`)
 
 describe.concurrent('a chain that closes', () => {
-  it('has an opening entry for what stood there before, so that entries add up to the balance', async () => {
+  it('has an opening entry for the earlier balance, so that entries add up to the balance', async () => {
     await books.tax('SPOT', balanced([move('USDT', '-10', '-0.5'), move('USDT', '5')], { USDT: '100' }))
     const result = await books.build()
     expect(breaks(result)).toEqual([])
@@ -48,7 +48,7 @@ describe.concurrent('a chain that closes', () => {
     expect(await books.query('select quantity, venue_balance from balances')).toEqual([['94.5', '94.5']])
   })
 
-  it('has no opening entry where nothing stood before', async () => {
+  it('has no opening entry if there was no balance before', async () => {
     await books.tax('SPOT', balanced([move('USDT', '100'), move('USDT', '-100')]))
     await books.build()
     expect(await books.query("select count(*) from entries where kind = 'opening'")).toEqual([['0']])
@@ -66,7 +66,7 @@ describe.concurrent('a chain that closes', () => {
     expect((await chain()).map(([id]) => id)).toEqual(['9', '10', '100'])
   })
 
-  it('orders records whose ids are no numbers by their place on the page, the oldest last', async () => {
+  it('orders records whose ids are not numbers by their position on the page, the oldest last', async () => {
     const ts = next()
     await books.tax('SPOT', [
       { id: 'z', coin: 'USDT', type: 'TRANSFER_IN', amount: '1', balance: '1', ts },
@@ -87,7 +87,7 @@ describe.concurrent('a chain that closes', () => {
     expect(await books.query('select quantity from balances')).toEqual([['10']])
   })
 
-  it('stands before records without a balance that came last', async () => {
+  it('puts records without a balance that came last at the end', async () => {
     const rows = balanced([move('USDT', '10'), move('USDT', '-3', '-0.5'), move('USDT', '1')])
     await books.tax(
       'SPOT',
@@ -113,7 +113,7 @@ describe.concurrent('digits that the venue keeps but does not print', () => {
     expect(await books.query('select quantity from balances')).toEqual([['11.239999']])
   })
 
-  it('are no excuse for a larger gap', async () => {
+  it('do not excuse a larger gap', async () => {
     await books.tax('SPOT', [
       { ...move('USDT', '10.12'), balance: '10.123456' },
       { ...move('USDT', '1.11'), balance: '11.244457' },
@@ -121,7 +121,7 @@ describe.concurrent('digits that the venue keeps but does not print', () => {
     expect(breaks(await books.build())).toEqual(['warning balance_chain', 'notice entries_match_balance'])
   })
 
-  it('are no excuse where balances carry no more decimals than amounts', async () => {
+  it('do not apply if balances have no more decimals than amounts', async () => {
     await books.tax('SPOT', [
       { ...move('USDT', '10.12'), balance: '10.12' },
       { ...move('USDT', '1.11'), balance: '11.24' },
@@ -130,7 +130,7 @@ describe.concurrent('digits that the venue keeps but does not print', () => {
   })
 })
 
-describe.concurrent('a record that is missing', () => {
+describe.concurrent('a missing record', () => {
   const history = (): Move[] => [
     move('USDT', '100'),
     move('BTC', '2'),
@@ -140,7 +140,7 @@ describe.concurrent('a record that is missing', () => {
     move('USDT', '7'),
   ]
 
-  it('opens one step, names the two records around it, and changes no opening', async () => {
+  it('opens one step, names the two records around it, and changes no opening entry', async () => {
     await books.tax(
       'SPOT',
       balanced(history(), { USDT: '5' }).filter((row) => row.id !== '1003'),
@@ -164,7 +164,7 @@ describe.concurrent('a record that is missing', () => {
     expect(result.published).toBe(true)
   })
 
-  it('never decides how balances are kept, wherever it is missing', async ({ onTestFinished }) => {
+  it('never determines how balances are kept, wherever it is missing', async ({ onTestFinished }) => {
     const books = await TestBooks.open({ only: MADE })
     onTestFinished(() => books.close())
     await books.account('main', 'unified')
@@ -178,7 +178,7 @@ describe.concurrent('a record that is missing', () => {
     }
   })
 
-  it('is a notice beside the hole in the coverage that explains it', async () => {
+  it('is a notice beside the gap in coverage that explains it', async () => {
     await books.tax(
       'SPOT',
       balanced(history()).filter((row) => row.id !== '1003'),
@@ -209,7 +209,7 @@ describe.concurrent('how an account keeps its balances', () => {
     return { spot: balanced(spot), futures: balanced(futures, { USDT: '50' }) }
   }
 
-  it('is per business line where only those chains close', async () => {
+  it('is by business line if only those chains close', async () => {
     const { spot, futures } = perLine(5)
     await books.tax('SPOT', spot)
     await books.tax('USDT-FUTURES', futures)
@@ -230,7 +230,7 @@ describe.concurrent('how an account keeps its balances', () => {
     expect(await books.query('select chain_grouping from balance_groupings')).toEqual([['unified']])
   })
 
-  it('is what the configuration says, whatever closes', async ({ onTestFinished }) => {
+  it('is what the configuration states, whatever closes', async ({ onTestFinished }) => {
     const books = await TestBooks.open({ only: MADE })
     onTestFinished(() => books.close())
     await books.account('main', 'unified')
@@ -243,7 +243,7 @@ describe.concurrent('how an account keeps its balances', () => {
     ])
   })
 
-  it('keeps isolated margin apart if it closes better so', async () => {
+  it('keeps isolated margin separate if it closes better so', async () => {
     const spot: Move[] = []
     const isolated: Move[] = []
     for (let nth = 0; nth < 4; nth += 1) {
@@ -261,7 +261,7 @@ describe.concurrent('how an account keeps its balances', () => {
 })
 
 describe.concurrent('the first minutes of a history', () => {
-  it('are no break where business lines are covered from different moments', async () => {
+  it('are no break if business lines are covered from different moments', async () => {
     const rows = balanced([move('USDT', '1'), move('USDT', '2'), move('USDT', '4'), move('USDT', '8')], {
       USDT: '100',
     })

@@ -58,7 +58,7 @@ const held = (coin: string) =>
 const bridge = () =>
   books?.query('select initial_balances, fees, realised_gains, difference from value_bridge')
 
-test('the coins given share what the coin received is worth, by their value; its fee joins its cost', async () => {
+test('the coins given divide the value of the coin received, by their values; its fee is added to its cost', async () => {
   // 4 BGB are worth 16. The coins given would have brought 12 and 6: they have two thirds and one third of 16.
   await built([...given, { id: '13', coin: 'BGB', type: IN, amount: '4', fee: '-0.1', ts: at('20') }])
 
@@ -72,7 +72,7 @@ test('the coins given share what the coin received is worth, by their value; its
   expect(await bridge()).toEqual([['1000', '0', '1.99', '0']])
 })
 
-test('sold for money, the fee comes off the proceeds, by their value', async () => {
+test('sold for money, the fee is taken off the proceeds, by their values', async () => {
   await built([...given, { id: '13', coin: 'USDT', type: IN, amount: '17', fee: '-0.5', ts: at('20') }])
 
   // 16.5 are left, of which two thirds and one third.
@@ -83,7 +83,7 @@ test('sold for money, the fee comes off the proceeds, by their value', async () 
   expect(await bridge()).toEqual([['1000', '0', '2.5', '0']])
 })
 
-test('where the coin received has no price, it cost what was given', async () => {
+test('if the coin received has no price, it cost what was given', async () => {
   await built([...given, { id: '13', coin: 'BGB', type: IN, amount: '4', ts: at('20') }], {
     BTC: '120',
     ETH: '30',
@@ -96,7 +96,7 @@ test('where the coin received has no price, it cost what was given', async () =>
   expect(await held('BGB')).toEqual([['4', '18']])
 })
 
-test('where one of the coins given has no price nobody knows its share, and each counts for its own worth', async () => {
+test('if one of the coins given has no price its share is unknown, and each counts with its own value', async () => {
   await built([...given, { id: '13', coin: 'BGB', type: IN, amount: '4', ts: at('20') }], {
     BTC: '120',
     BGB: '4',
@@ -109,7 +109,7 @@ test('where one of the coins given has no price nobody knows its share, and each
   expect(await held('BGB')).toEqual([['4', '16']])
 })
 
-test('one coin given for several: they share its cost by their value', async () => {
+test('one coin given for several: they divide its cost by their values', async () => {
   await built([
     { id: '11', coin: 'BTC', type: OUT, amount: '-0.1', ts: at('20') },
     { id: '12', coin: 'ETH', type: IN, amount: '0.3', ts: at('20') },
@@ -136,7 +136,7 @@ test('money among what was received counts as it is, and the coin beside it cost
   expect(await bridge()).toEqual([['1000', '0', '4', '-13']])
 })
 
-test('a forced exchange brings what was received, and is no income', async () => {
+test('the proceeds of a forced exchange are what was received, and there is no income', async () => {
   await built([
     { id: '11', coin: 'USDT', type: 'RISK_TARGET_USER_IN', amount: '56', ts: at('20') },
     { id: '12', coin: 'BTC', type: 'RISK_SOURCE_USER_OUT', amount: '-0.5', ts: at('20') },

@@ -40,7 +40,7 @@ const ids = async (): Promise<Map<string | null, string | null>> =>
 
 const key = () => join(books.dir, 'counterparties.key')
 
-it('p2p: the other side has one pseudonym, bought from or sold to, and the merchant none', async () => {
+it('p2p: the other side has one pseudonym, whether buying or selling, and the merchant none', async () => {
   await books.page('p2p.orders', [
     deal('1', 'buy', 'The Merchant', 'Jane Roe'),
     deal('2', 'sell', ' jane  ROE', 'The Merchant'),
@@ -62,7 +62,7 @@ it('p2p: the other side has one pseudonym, bought from or sold to, and the merch
   ])
 })
 
-it('p2p: a pseudonym is kept from build to build, and is another one in other books', async () => {
+it('p2p: a pseudonym stays the same from build to build, and differs in other books', async () => {
   await books.page('p2p.orders', [deal('1', 'buy', 'The Merchant', 'Jane Roe')])
   await books.build()
   const first = (await ids()).get('1')
@@ -73,7 +73,7 @@ it('p2p: a pseudonym is kept from build to build, and is another one in other bo
   expect((await ids()).get('1')).not.toBe(first)
 })
 
-it('p2p: a build that had to make a key says so, since pseudonyms change where another one is lost', async () => {
+it('p2p: a build that had to create a key says so, since pseudonyms change if one is lost', async () => {
   const notes: string[] = []
   const onNote = (text: string): unknown => notes.push(text)
   await books.build({}, { onNote })
@@ -89,7 +89,7 @@ it('p2p: a build that had to make a key says so, since pseudonyms change where a
   expect(notes).toEqual([said, said])
 })
 
-it('p2p: another key in the place of the former one is told once, by the build that changes the pseudonyms', async () => {
+it('p2p: another key in place of the former one is reported once, by the build that changes the pseudonyms', async () => {
   const notes: string[] = []
   const onNote = (text: string): unknown => notes.push(text)
   await books.page('p2p.orders', [deal('1', 'buy', 'The Merchant', 'Jane Roe')])
@@ -106,7 +106,7 @@ it('p2p: another key in the place of the former one is told once, by the build t
   ])
 })
 
-it('p2p: the key stays out of the ledger, is for its owner alone, and is not made without counterparties', async () => {
+it('p2p: the key stays out of the ledger, is readable only by its owner, and is not created without counterparties', async () => {
   await books.build()
   expect(existsSync(key())).toBe(false)
   await books.page('p2p.orders', [deal('1', 'buy', 'The Merchant', 'Jane Roe')])

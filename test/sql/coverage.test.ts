@@ -50,7 +50,7 @@ const coverageBreaks = async () =>
   )
 
 describe('covered ranges', () => {
-  it('that touch or overlap are one interval, complete when any row was in it', async () => {
+  it('that touch or overlap are one interval, complete if it contains any row', async () => {
     await page(day(1), '2026-01-02 23:59:59.999+00', 0)
     await page(day(3), day(5))
     await page(day(4), day(6), 0)
@@ -63,7 +63,7 @@ describe('covered ranges', () => {
     ])
   })
 
-  it('are told apart by the runs that received them, however they unite', async () => {
+  it('are kept separate by the runs that received them, however they combine', async () => {
     const [first, second] = [{ run: 'run-1' }, { run: 'run-2' }]
     await books.tax('SPOT', [row('1', 1), row('2', 2)], { covers: [day(1), day(3)], ...first })
     await books.tax('SPOT', [], { covers: [day(4), day(5)], ...first })
@@ -81,7 +81,7 @@ describe('covered ranges', () => {
     ])
   })
 
-  it('of an earlier, longer page swallow the later, shorter ones', async () => {
+  it('of an earlier, longer page absorb the later, shorter ones', async () => {
     await page(day(1), day(9))
     await page(day(2), day(3))
     await page(day(4), day(5))
@@ -91,7 +91,7 @@ describe('covered ranges', () => {
 })
 
 describe('touching', () => {
-  it('means the same to the planner and to SQL: one millisecond apart is none, two are a hole of one', async () => {
+  it('means the same in the planner and in SQL: one millisecond apart is no gap, two are a gap of one', async () => {
     const at = (ms: number): string => new Date(Date.parse('2026-01-01') + ms).toISOString()
     const ranges = [0, 3, 4, 7, 9, 10, 12, 13, 20].flatMap((start) => [
       { start, end: start },
@@ -135,7 +135,7 @@ describe('a statement', () => {
     ])
   })
 
-  it('gives way to a later word on the same time', async () => {
+  it('is superseded by a later one on the same time', async () => {
     await statement('pending', day(1), day(9))
     await statement('lost', day(1), day(4), { code: 'retention' })
     await books.build()
@@ -157,7 +157,7 @@ describe('a statement', () => {
     expect(await coverage()).toEqual([['SPOT', day(1), day(2), 'complete']])
   })
 
-  it('about a feed that does not apply is no break, unless the configuration names the feed', async () => {
+  it('that a feed does not apply is no break, unless the configuration names the feed', async () => {
     await statement('not_applicable', undefined, undefined, { partition: '', code: '40084' })
     expect(await coverageBreaks()).toEqual([])
     expect((await books.build({ namedFeeds: ['tax.records'] })).openBreaks).toMatchObject([
@@ -165,7 +165,7 @@ describe('a statement', () => {
     ])
   })
 
-  it('about an instant that cannot be read whole is a warning, and a hole in the coverage', async () => {
+  it('about an instant that cannot be read completely is a warning, and a gap in coverage', async () => {
     await page(day(1), '2026-01-02 23:59:59.999+00')
     await page('2026-01-03 00:00:00.001+00', day(5))
     await statement('unproven', day(3), day(3), { code: 'crowded instant', reason: 'too many rows' })
@@ -177,7 +177,7 @@ describe('a statement', () => {
     ])
   })
 
-  it('that a feed does not apply takes back what was missing of it, unless it ever brought something', async () => {
+  it('that a feed does not apply cancels what was missing of it, unless it ever returned something', async () => {
     await statement('pending', day(1), day(9))
     await statement('pending', day(1), day(9), { partition: 'MARGIN-crossed' })
     await statement('not_applicable', undefined, undefined, { partition: 'MARGIN-crossed', code: '40099' })
@@ -196,7 +196,7 @@ describe('a statement', () => {
     expect(await coverageBreaks()).toEqual(['warning coverage main'])
   })
 
-  it('that a part of a named feed does not apply is no break while another part does', async () => {
+  it('that a part of a named feed does not apply is no break if another part does', async () => {
     const config = { namedFeeds: ['tax.records'] }
     await page(day(1), day(2))
     await statement('not_applicable', undefined, undefined, { partition: 'USDC-FUTURES', code: '40099' })
@@ -207,7 +207,7 @@ describe('a statement', () => {
     ])
   })
 
-  it('in the venue’s own words, without a status, is no coverage', async () => {
+  it('in the venue’s own words, without a status, is not coverage', async () => {
     await books.statement({ feed: 'tax.records', partition: 'SPOT', code: '40014' })
     await books.build()
     expect(await coverage()).toEqual([])
@@ -219,7 +219,7 @@ describe('what was wanted and is neither covered nor stated', () => {
     books.insert('progress', { ...tax, window_start: from, window_end: to, cursor: '9', page_id: '1' })
   const tax = { account: 'main', feed: 'tax.records', partition: 'SPOT' }
 
-  it('is missing, a warning that one more run cures, and a cause of what else is wrong then', async () => {
+  it('is missing, a warning that one more run cures, and a cause of other breaks then', async () => {
     await page(day(1), day(2))
     await statement('pending', '2026-01-02 00:00:00.001+00', day(3))
     await page(day(5), day(6))
@@ -254,7 +254,7 @@ describe('what was wanted and is neither covered nor stated', () => {
     expect(await coverageBreaks()).toEqual([])
   })
 
-  it('is all of a window that was asked for where nothing else is known', async () => {
+  it('is all of a requested window if nothing else is known', async () => {
     await books.insert('pages', { ...tax, page_id: '90', window_start: day(1), window_end: day(2) })
     await books.build()
     expect(await coverage()).toEqual([['SPOT', day(1), day(2), 'missing']])
@@ -279,7 +279,7 @@ describe('a run that was killed', () => {
     'The run of 2026-01-03 was interrupted; what is missing from feeds that it had not reached is not recorded. Run again.',
   ]
 
-  it('is a warning until its accounts have been read by another: of some feeds it may not have come to a word', async () => {
+  it('is a warning until another has read its accounts: for some feeds it may not have recorded anything', async () => {
     await run(10, null)
     expect(await explained()).toEqual(interrupted)
     await met('main', 11)
@@ -301,7 +301,7 @@ describe('a run that was killed', () => {
     ])
   })
 
-  it('stays one behind a run that was told to read other feeds, whether or not it had met an account', async () => {
+  it('stays one after a run that was told to read other feeds, whether or not it had reached an account', async () => {
     await run(10, null)
     await run(20, 'part done', 'tax.records')
     await met('main', 21)
@@ -332,7 +332,7 @@ describe('a run that was killed', () => {
 })
 
 describe('history that is lost', () => {
-  it('is a notice where the venue had forgotten it before the first run, and a warning later', async () => {
+  it('is a notice if the venue no longer had it before the first run, and a warning later', async () => {
     await statement('lost', day(1), day(3), { run_id: 'run-1' })
     await page(day(3), day(5))
     expect(await coverageBreaks()).toEqual(['notice coverage main'])
@@ -341,14 +341,14 @@ describe('history that is lost', () => {
     expect(await coverageBreaks()).toEqual(['warning coverage main', 'notice coverage main'])
   })
 
-  it('is a notice too where the first run was killed on its way there and the next one found it lost', async () => {
+  it('is a notice too if the first run was killed on its way there and the next one found it lost', async () => {
     await books.tax('SPOT', [], { covers: [day(5), day(9)], run: 'run-1' })
     await statement('lost', day(1), day(2), { run_id: 'run-2' })
     await books.tax('SPOT', [], { covers: [day(2), day(5)], run: 'run-2' })
     expect(await coverageBreaks()).toEqual(['notice coverage main'])
   })
 
-  it('is a notice too where the killed first run had asked for it and had no answer that proves it', async () => {
+  it('is a notice too if the killed first run had requested it and had no answer that proves it', async () => {
     // By a clock that is behind the venue's: the page shows nothing before the second, and proves its end alone.
     const of = { account: 'main', feed: 'tax.records', partition: 'SPOT', page_id: '0', row_count: '0' }
     await books.insert('pages', {
@@ -367,7 +367,7 @@ describe('history that is lost', () => {
     expect(await coverageBreaks()).toEqual(['warning coverage main', 'notice coverage main'])
   })
 
-  it('is a warning where an earlier run had to leave it', async () => {
+  it('is a warning if an earlier run had to leave it', async () => {
     await statement('pending', day(1), day(5), { run_id: 'run-1' })
     await books.tax('SPOT', [], { covers: [day(5), day(9)], run: 'run-1' })
     await statement('lost', day(1), day(2), { run_id: 'run-2' })
@@ -376,8 +376,8 @@ describe('history that is lost', () => {
   })
 })
 
-describe('one cause', () => {
-  it('is one break, however many feeds and parts it keeps from being read', async () => {
+describe('a single cause', () => {
+  it('is one break, however many feeds and parts it prevents from being read', async () => {
     for (const feed of ['tax.records', 'trade.orderHistory', 'p2p.orders']) {
       await statement('pending', day(1), day(2), { feed, code: 'unreachable' })
     }
@@ -399,7 +399,7 @@ describe('a feed without a range of time', () => {
     expect(await coverage()).toEqual([['', day(3), day(5), 'complete']])
   })
 
-  it('is covered by the venue’s clock, where that of the machine was far from it', async () => {
+  it('is covered by the venue’s clock, if that of the machine was far off', async () => {
     await books.page('account.settings', [{ uid: '1' }], { receivedAt: day(3) })
     const ahead = await books.page('account.settings', [{ uid: '1' }], {
       receivedAt: '2027-01-04 00:00:00+00',
@@ -411,7 +411,7 @@ describe('a feed without a range of time', () => {
   })
 })
 
-describe('a list that is asked for whole, of which the venue forgets what is older than three days', () => {
+describe('a list requested as a whole, of which the venue drops what is older than three days', () => {
   const read = (date: number, options = {}) =>
     books.page('market.liquidations', [], {
       partition: 'USDT-FUTURES',
@@ -419,7 +419,7 @@ describe('a list that is asked for whole, of which the venue forgets what is old
       ...options,
     })
 
-  it('has lost what lay between two readings and was forgotten before the second', async () => {
+  it('has lost what lay between two readings and was dropped before the second', async () => {
     await read(1)
     await read(2)
     await read(6)
@@ -437,7 +437,7 @@ describe('a list that is asked for whole, of which the venue forgets what is old
     expect(explanation).toMatch(/ It is market data; nothing in the books depends on it\.$/)
   })
 
-  it('has not been read where the frame of its first page was set aside', async () => {
+  it('has not been read if the frame of its first page was set aside', async () => {
     await read(1)
     const id = await read(2, { partition: 'COIN-FUTURES' })
     await books.sql(`update landing.main.pages set cursor = 1, ends_list = true where page_id = ${id}`)
@@ -445,7 +445,7 @@ describe('a list that is asked for whole, of which the venue forgets what is old
     expect(await coverage()).toEqual([['USDT-FUTURES', day(1), day(1), 'empty']])
   })
 
-  it('has not been read where a run was stopped before the last page: what was on it may be lost', async () => {
+  it('has not been read if a run was stopped before the last page: what was on it may be lost', async () => {
     /** One page of a list of several, the first without a cursor. */
     const part = async (receivedAt: string, cursor: number | null, ends: boolean) => {
       const id = await read(1, { receivedAt })
@@ -483,7 +483,7 @@ describe('a list that is asked for whole, of which the venue forgets what is old
     expect((await coverage()).filter(([, starts]) => starts === null)).toEqual([])
   })
 
-  it('has lost nothing that another account has read meanwhile, for the answer is the same', async () => {
+  it('has lost nothing that another account has read meanwhile, since the answer is the same', async () => {
     await read(1)
     await read(4, { account: 'other' })
     await read(6)
@@ -496,7 +496,7 @@ describe('a list that is asked for whole, of which the venue forgets what is old
     expect(await coverageBreaks()).toEqual([])
   })
 
-  it('is one interval where the venue forgets nothing, because it tells of now', async () => {
+  it('is one interval if the venue drops nothing, because it describes the present', async () => {
     await books.page('futures.positions', [], { partition: 'USDT-FUTURES', receivedAt: day(1) })
     await books.page('futures.positions', [], { partition: 'USDT-FUTURES', receivedAt: day(20) })
     await books.build()

@@ -36,13 +36,13 @@ const commentOf = async (table: string, column?: string): Promise<string> => {
   return row?.[0] ?? ''
 }
 
-test('the fee of an imported trade is where the comment of fees says that it is', async () => {
+test('the fee of an imported trade is where the comment of fees states', async () => {
   expect(await books.query('select * from fees')).toEqual([])
   expect(await books.query('select trade_id, fee, fee_coin from trades')).toEqual([['a', '2', 'EUR']])
   expect(await commentOf('fees')).toContain('is in trades (fee, fee_coin)')
 })
 
-test('each spelling of a P2P transfer that is received is named', async () => {
+test('each received spelling of a P2P transfer is named', async () => {
   const comment = await commentOf('p2p_records', 'p2p_tax_type')
   for (const [type] of await books.query('select p2p_tax_type from p2p_records'))
     expect(comment).toContain(type)
@@ -56,7 +56,7 @@ test('an account that is known from imports only has no venue, and the comment s
   expect(await commentOf('accounts', 'venue')).toContain('null')
 })
 
-describe('books in which much is not known', () => {
+describe('books in which much is unknown', () => {
   let unknown: TestBooks
 
   beforeAll(async () => {
@@ -123,7 +123,7 @@ describe('books in which much is not known', () => {
     expect(unsaid).toEqual([])
   })
 
-  test('the page of the tables has the columns of the ledger, and no other', async () => {
+  test('the page of the tables has exactly the columns of the ledger', async () => {
     const said = shippedTables([lotsStep({ method: 'fifo', scope: 'account' })]).flatMap(
       ({ table, columnDocs }) => [...columnDocs.keys()].map((column) => `${table}.${column}`),
     )
@@ -134,7 +134,7 @@ describe('books in which much is not known', () => {
     expect(said.toSorted()).toEqual(columns.flat().toSorted())
   })
 
-  test('an amount without a value took no steps and has no rank, and the comments say so', async () => {
+  test('an amount without a value has no steps and no rank, and the comments say so', async () => {
     expect(
       await unknown.query(
         "select distinct coin, value is null, steps, rank from valuations where coin in ('DOGE', 'USDT') order by all",
@@ -145,7 +145,7 @@ describe('books in which much is not known', () => {
     ])
   })
 
-  test('imported lots of an account of the venue lie beside its books, under a name that the comments give', async () => {
+  test('imported lots of an account of the venue are listed beside its books, under a name that the comments give', async () => {
     const lots = await unknown.query(
       "select account, quantity_left, cost_basis_left from lots where coin = 'XRP' order by 1",
     )

@@ -74,7 +74,7 @@ describe.concurrent('a unified account', () => {
     expect(await books.query('select quantity from balances')).toEqual([['982']])
   })
 
-  it('has no symbols where the futures feed is refused', async () => {
+  it('has no symbols if the futures feed is refused', async () => {
     await books.account('main', 'unified')
     await books.tax('USDT-FUTURES', history, { covers: span })
     await books.build()
@@ -99,7 +99,7 @@ describe.concurrent('a unified account', () => {
   it.each([
     ['the futures feed', 'secondary'],
     ['the unified feed', 'book'],
-  ])('is a break where %s alone lacks a record that moves nothing else', async (_feed, side) => {
+  ])('is a break if %s alone is missing a record that moves nothing else', async (_feed, side) => {
     const rest = <T extends { id?: string | null }>(rows: readonly T[], id: string): T[] =>
       rows.filter((row) => row.id !== id)
     await books.tax('USDT-FUTURES', side === 'book' ? rest(history, '4') : history, { covers: span })
@@ -115,7 +115,7 @@ describe.concurrent('a unified account', () => {
     })
   })
 
-  it('is a notice where the unified chain itself is open there', async () => {
+  it('is a notice if the unified chain itself is open there', async () => {
     await books.account('main', 'unified')
     await books.tax(
       'USDT-FUTURES',
@@ -126,14 +126,14 @@ describe.concurrent('a unified account', () => {
     expect(loud(await books.build())).toEqual(['balance_chain'])
   })
 
-  it('is not compared before its first unified record, for that feed knows nothing from before the migration', async () => {
+  it('is not compared before its first unified record, since that feed has nothing from before the migration', async () => {
     await books.account('main', 'unified')
     await books.tax('USDT-FUTURES', history.slice(2), { covers: span })
     await books.futures('USDT-FUTURES', secondary, { covers: span })
     expect(loud(await books.build())).toEqual([])
   })
 
-  it('is not compared within a day of the edges, nor where one feed is not complete', async () => {
+  it('is not compared within a day of the edges, nor if one feed is not complete', async () => {
     await books.account('main', 'unified')
     const early = ['2026-01-10 00:00:00+00', '2026-01-31 00:00:00+00'] as const
     await books.tax('USDT-FUTURES', history, { covers: early })

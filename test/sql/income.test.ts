@@ -42,7 +42,7 @@ const planted = (entries: Planted['rows'], parts: Planted['rows']): Record<strin
 
 const AT = '2026-01-05 12:00:00+00'
 
-test('what the venue waives on a margin line, and a kind of one’s own, are income; liquidations, futures and fees are not', async () => {
+test('what the venue waives on a margin line, and a user’s own kind, are income; liquidations, futures and fees are not', async () => {
   const found = await runModel(
     'main.income',
     planted(
@@ -73,7 +73,7 @@ test('what the venue waives on a margin line, and a kind of one’s own, are inc
   ])
 })
 
-test('what a kind does is what the user’s row says, where there is one', async () => {
+test('what a kind does is determined by the user’s row, if there is one', async () => {
   const shipped = ['fee', 'Expenses:Fees', 'cost', 'A fee', '1']
   const found = await runModel('main.kinds', {
     'staging.kinds': {

@@ -115,7 +115,7 @@ describe('items of records', () => {
 
   afterAll(async () => await books.close())
 
-  it('are exact, in their order, whatever form an amount is sent in', async () => {
+  it('are exact and in their order, in whatever form an amount is sent', async () => {
     expect(
       await query(
         `select order_id, list_index, fee_coin, fee, fee_decimals, extra from order_fee_details
@@ -129,7 +129,7 @@ describe('items of records', () => {
     ])
   })
 
-  it('are none of a list that is null or empty, one of an object in place of a list, and empty where nothing is said', async () => {
+  it('are none for a list that is null or empty, one for an object in place of a list, and empty if nothing is stated', async () => {
     expect(
       await query(
         `select order_id, list_index, fee_coin, fee, extra from order_fee_details
@@ -143,7 +143,7 @@ describe('items of records', () => {
     expect(await query('select order_id, fee_coin from open_order_fee_details')).toEqual([['20', null]])
   })
 
-  it('keep in extra what does not fit and what nobody declared', async () => {
+  it('keep in extra what is invalid and what is not declared', async () => {
     expect(
       await query(
         `select order_id, list_index, fee_coin, fee, extra from order_fee_details
@@ -159,7 +159,7 @@ describe('items of records', () => {
     ])
   })
 
-  it('that do not fit are a warning for each field, all else a notice', () => {
+  it('that are invalid are a warning for each field, everything else a notice', () => {
     const said = result.openBreaks
       .filter(({ checkName }) => ['unread_values', 'drift'].includes(checkName))
       .map(({ severity, explanation }) => `${severity} ${explanation}`)
@@ -182,7 +182,7 @@ describe('items of records', () => {
     )
   })
 
-  it('belong to a version of their record', async () => {
+  it('belong to one version of their record', async () => {
     expect(
       await query(
         `select fees.fee, fees.is_current, fees.first_seen_at, orders.order_id
@@ -195,7 +195,7 @@ describe('items of records', () => {
     ])
   })
 
-  it('of every feed are there, under the names that their record declares', async () => {
+  it('of every feed exist, under the names that their record declares', async () => {
     expect(await query('select uid, symbol, leverage from account_symbol_settings order by symbol')).toEqual([
       ['1001', '1000SATSUSDT', '20'],
       ['1001', 'BTCUSDT', '1'],
@@ -226,7 +226,7 @@ describe('items of records', () => {
     ])
   })
 
-  it('that are personal are rows without a word of what they hold', async () => {
+  it('that are personal are rows without their contents', async () => {
     expect(
       await query(
         'select order_id, list_index, paymethod_name, paymethod_id, paymethod_info, extra from p2p_order_payments',
@@ -243,7 +243,7 @@ describe('items of records', () => {
   })
 })
 
-test('personal items are published where the configuration asks for it', async () => {
+test('that are personal are published if the configuration says so', async () => {
   const books = await TestBooks.open()
   try {
     await land(books)
@@ -278,7 +278,7 @@ describe('the declarations', () => {
     expect(without).toEqual([])
   })
 
-  it('give each table and each of its columns one name', () => {
+  it('give each table and each of its columns a unique name', () => {
     const tables = [
       ...feedRecords.map(({ record }) => record.table),
       ...recordItems.map(({ items }) => items.table),
@@ -297,7 +297,7 @@ describe('the declarations', () => {
 })
 
 /** The database gives up on some exponents beyond 20, which no amount needs: such a text is kept, as one that does not fit. */
-test('an amount in SQL is what it is when it lands: exact, or nothing', async () => {
+test('an amount in SQL is the same as when it lands: exact, or null', async () => {
   const connection = await (await DuckDBInstance.create()).connect()
   await createMacros(connection)
   const digits = fc.stringMatching(/^[0-9]{0,24}$/)

@@ -59,20 +59,20 @@ describe('open orders', () => {
     expect(await orders()).toEqual({ now: ['2', '3'], current: ['2', '3'], all: ['1', '2', '2', '3'] })
   })
 
-  it('are none after an answer without any', async () => {
+  it('are none after an empty answer', async () => {
     await page('trade.openOrders', [order('1')])
     await page('trade.openOrders', [])
     expect(await orders()).toEqual({ now: [], current: [], all: ['1'] })
   })
 
-  it('of an answer that was cut off between its pages end nothing that stood before', async () => {
+  it('of an answer that was cut off between its pages end nothing that was there before', async () => {
     await page('trade.openOrders', [order('1')], { goesOn: true })
     await page('trade.openOrders', [order('2')], { cursor: '1' })
     await page('trade.openOrders', [order('3')], { goesOn: true })
     expect((await orders()).current).toEqual(['1', '2', '3'])
   })
 
-  it('that a list which broke off no longer shows rest, as far as anybody knows, until the history or a whole list ends them', async () => {
+  it('missing from a list that broke off count as open until the history or a complete list ends them', async () => {
     /** A full page that names none after it: an order behind it may rest or not. */
     const brokenOff = async (run: string, rows: readonly Cells[]) => {
       await books.page('trade.openOrders', rows, { run })
@@ -105,14 +105,14 @@ describe('open orders', () => {
     expect((await orders()).now).toEqual(['3'])
   })
 
-  it('of pages from before the journal said where a list ends count as a whole answer', async () => {
+  it('of pages from before the journal recorded where a list ends count as a complete answer', async () => {
     await books.page('trade.openOrders', [order('1')])
     await books.page('trade.openOrders', [order('2')])
     expect((await orders()).current).toEqual(['2'])
   })
 })
 
-it('assets of a sub-account are told apart by product type', async () => {
+it('assets of a sub-account are distinguished by product type', async () => {
   const asset = (equity: string): Cells => ({
     user_id: '2000',
     asset_list: JSON.stringify([{ marginCoin: 'USDT', accountEquity: equity }]),
@@ -131,7 +131,7 @@ it('assets of a sub-account are told apart by product type', async () => {
   ).toEqual([['50']])
 })
 
-it('a position that was closed is not among those of now', async () => {
+it('a closed position is not among the current ones', async () => {
   const position = (symbol: string): Cells => ({
     symbol,
     margin_coin: 'USDT',

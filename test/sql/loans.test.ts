@@ -42,7 +42,7 @@ async function built(moves: readonly Move[], rules = 'generic') {
 const DISPOSED = `select disposal_id, lot_id, quantity, proceeds, cost_basis, gain, disposed_at from disposals
   order by disposed_at, disposal_id`
 
-describe('a coin that is borrowed, sold, bought again and given back', () => {
+describe('a coin that is borrowed, sold, bought again and repaid', () => {
   test('is one gain, counted when it is bought again; the own lot stays as it was, and nothing is owed', async () => {
     const { breaks, openBreaks } = await built(SHORT)
     expect(breaks.error, JSON.stringify(openBreaks)).toBe(0)
@@ -72,7 +72,7 @@ describe('a coin that is borrowed, sold, bought again and given back', () => {
   })
 })
 
-test('what is owed stands beside what is held, also at the end of a period', async () => {
+test('what is owed is listed beside what is held, also at the end of a period', async () => {
   await built(SHORT.slice(0, 5))
   expect(await books.query('select coin, quantity, borrowed, own from balances order by coin')).toEqual([
     ['BTC', '1', '1', '0'],
@@ -84,7 +84,7 @@ test('what is owed stands beside what is held, also at the end of a period', asy
   expect(await books.query('select count(*) from disposals')).toEqual([['0']])
 })
 
-test('coins given back beyond every known loan were owed before the books, and have no known gain', async () => {
+test('coins repaid beyond every known loan were owed before the books, and have no known gain', async () => {
   const { breaks } = await built([
     ...SHORT.slice(0, 2),
     { id: '9', coin: 'BTC', type: 'REPAYMENT', amount: '-0.4', ts: '2026-02-06T00:00:00Z' },
@@ -98,7 +98,7 @@ test('coins given back beyond every known loan were owed before the books, and h
   ])
 })
 
-test('a loan of one wallet is not given back by what another owed before the books', async () => {
+test('a loan of one wallet is not repaid by what another owed before the books', async () => {
   books = await TestBooks.open({ only: MADE })
   await books.account('main', 'unified')
   await books.tax('MARGIN-crossed', balanced(SHORT, { USDT: '1000' }))

@@ -50,7 +50,7 @@ const steps = [lotsStep({ method: 'fifo', scope: 'account' })]
 describe('a trade against the reporting currency', () => {
   beforeEach(() => open(EVENTS))
 
-  it('has its fee in the basis, and the fee in a third coin is itself a disposal at its value then', async () => {
+  it('has its fee in the basis, and a fee in a third coin is itself a disposal at its value at the time', async () => {
     await books.tax(
       'SPOT',
       balanced(
@@ -81,7 +81,7 @@ describe('a trade against the reporting currency', () => {
     ])
   })
 
-  it('with a rebate has less basis', async () => {
+  it('with a rebate has a lower basis', async () => {
     await books.tax('SPOT', balanced(legs(at(1), 'in 1 ETH', 'out -3000 USDT 0.5'), { USDT: '5000' }))
     await books.build()
     expect(await events()).toEqual([['ETH', 'acquire', '1', '2999.5']])
@@ -115,7 +115,7 @@ describe('a trade of two coins', () => {
 describe('what has no price', () => {
   beforeEach(() => open())
 
-  it('has no value, never zero, neither has what it is a fee of, and a notice says so', async () => {
+  it('has no value, never zero, and neither has what it is a fee of, and a notice says so', async () => {
     await books.tax(
       'SPOT',
       balanced(
@@ -145,10 +145,10 @@ describe('what has no price', () => {
   })
 })
 
-describe('a move between own wallets', () => {
+describe('a movement between own wallets', () => {
   beforeEach(() => open(EVENTS))
 
-  it('is tied by its transfer, so that the basis travels', async () => {
+  it('is matched by its transfer, so that the basis moves with it', async () => {
     await books.tax('SPOT', balanced(legs(at(1), 'TRANSFER_OUT -1 BTC'), { BTC: '5' }))
     await books.page('tax.p2pRecords', [
       { id: '1', p2p_tax_type: 'transfer_in', coin: 'BTC', balance: '1', ts: '2026-01-10 01:00:01+00' },
@@ -171,7 +171,7 @@ describe('margin that is set aside within an account', () => {
     ts: `2026-01-${String(day).padStart(2, '0')} 12:00:00+00`,
   })
 
-  it('comes back whenever its position ends, what went first first; what came back of before is not known', async () => {
+  it('returns whenever its position ends, first out first back; what returns from before the books is unknown', async () => {
     await open(EVENTS)
     const moves = [
       set('1', 1, 'FIXED_BACK', '0.4'),
@@ -280,7 +280,7 @@ describe('the lots', () => {
     ])
   })
 
-  it('leave the fees of a fill whose rest is missing to the month: no cost and no proceeds have them', async () => {
+  it('leave the fees of a fill whose rest is missing to the month: they are in no cost and no proceeds', async () => {
     const whole = balanced(
       [
         ...legs(at(1), 'in 10 BGB', 'out -40 USDT'),
@@ -338,7 +338,7 @@ describe('the reporting currency', () => {
     ])
   })
 
-  it('is the one of most trades where several are used, and a notice says so', async () => {
+  it('is the one of most trades if several are used, and a notice says so', async () => {
     await books.tax(
       'SPOT',
       balanced(

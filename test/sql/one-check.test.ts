@@ -72,7 +72,7 @@ test('entries_match_balance: entries that do not add up to the venue’s last ba
   ])
 })
 
-test('entries_match_balance: an open chain of the wallet is the cause, and makes it a notice that names it', async () => {
+test('entries_match_balance: an open chain of the wallet is the cause, which makes it a notice that names the chain', async () => {
   const open = wallets([
     ['main', 'UNIFIED', 'USDT', 'open', '7', '7'],
     ['main', 'UNIFIED', 'USDT', 'open', '9', '9'],
@@ -87,7 +87,7 @@ test('entries_match_balance: an open chain of the wallet is the cause, and makes
   ])
 })
 
-test('unsettled_write: two of one millisecond are two breaks, and the second keeps its name once the first is settled', async () => {
+test('unsettled_write: two in one millisecond are two breaks, and the second keeps its id once the first is settled', async () => {
   const culprits = async (first: string | null) => {
     const sent = (seq: string, outcome: string | null, ms = '123') =>
       [seq, 'main', 'spot.placeOrder', `2026-01-05 10:00:00.${ms}+00`, outcome] as const
@@ -145,7 +145,7 @@ describe('price_sources', () => {
   const failed: Asked = ['5', 'n1', 'BTC', 'code 40010']
 
   test.each(['2025-06-30 00:00:00+00', '2027-06-30 00:00:00+00'])(
-    'goes by the order of the journal, whatever the runs call now: %s',
+    'follows the order of the journal, whatever now is for the runs: %s',
     async (now) => {
       expect(await found([failed], ['1 n1 nightly'], now)).toEqual(warning)
       // A run that asks for no prices tells nothing of them.
@@ -161,7 +161,7 @@ describe('price_sources', () => {
   )
 })
 
-test('a model that is run alone names the tables that nobody planted', async () => {
+test('a model that is run alone names the tables that are missing', async () => {
   await expect(runModel('checks.entries_match_balance', postings([]))).rejects.toThrow(
     'checks.entries_match_balance reads main.balance_chain, main.balances, main.entries: plant these as well.',
   )

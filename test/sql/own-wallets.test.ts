@@ -66,7 +66,7 @@ describe('a transfer between a parent and its sub-account', () => {
     expect(await loud()).toEqual([])
   })
 
-  it('is a warning where the sub-account alone tells of it, and stands on a suspense account', async () => {
+  it('is a warning if only the sub-account reports it, and is on a suspense account', async () => {
     await family(
       [5, 6, 8].map((day) => sent(day, `1${day}`)),
       both.map((day) => received(day, `2${day}`)),
@@ -78,7 +78,7 @@ describe('a transfer between a parent and its sub-account', () => {
     expect(await books.query('select account, leg_of from unmatched_legs')).toEqual([['desk', 'family']])
   })
 
-  it('is a notice where the parent’s balance chain is open there', async () => {
+  it('is a notice if the parent’s balance chain is open there', async () => {
     const lost = balanced(
       both.map((day) => sent(day, `1${day}`)),
       { USDT: '1000' },
@@ -94,7 +94,7 @@ describe('a transfer between a parent and its sub-account', () => {
   it.each([
     ['is often funded from outside', [5, 6], ['2000']],
     ['is not known to be one', [5, 6, 8], []],
-  ])('is no break where the sub-account %s', async (_what, days, subs) => {
+  ])('is no break if the sub-account %s', async (_what, days, subs) => {
     await family(
       days.map((day) => sent(day, `1${day}`)),
       both.map((day) => received(day, `2${day}`)),
@@ -117,7 +117,7 @@ const p2p = (id: string, type: string, balance: string, day: number): Cells => {
 describe('a wallet without balances', () => {
   beforeEach(() => books.account('main', 'unified'))
 
-  it('that would hold less than nothing lacks a record, and the one that shows it is named', async () => {
+  it('that would hold less than nothing is missing a record, and the one that shows it is named', async () => {
     const rows = [
       p2p('1', 'transfer_in', '10', 5),
       p2p('2', 'transfer_out', '8', 6),
@@ -127,7 +127,7 @@ describe('a wallet without balances', () => {
     expect(await loud()).toEqual(['negative_balance main ["main/tax.p2pRecords/3/amount"]'])
   })
 
-  it('is a notice where its records begin near the edge of what is covered', async () => {
+  it('is a notice if its records begin near the edge of what is covered', async () => {
     await books.page('tax.p2pRecords', [p2p('2', 'transfer_out', '8', 6)], {
       covers: ['2026-01-20 00:00:00+00', '2026-03-31 00:00:00+00'],
     })
@@ -164,7 +164,7 @@ describe('a P2P record', () => {
   })
 })
 
-describe('a P2P purchase of another quantity than its merchant order', () => {
+describe('a P2P purchase of a different quantity than its merchant order', () => {
   it('is one break that names both', async () => {
     await books.account('main', 'unified')
     const order = { order_id: '77', side: 'buy', coin: 'USDT', count: '12', status: 'Completed' }
@@ -179,10 +179,10 @@ describe('a P2P purchase of another quantity than its merchant order', () => {
 const words = (check: string): Promise<(string | null)[][]> =>
   books.query(`select explanation from breaks where check_name = '${check}' order by 1`)
 
-describe('an order that does not say what it is of', () => {
+describe('an order that does not state what it is about', () => {
   beforeEach(() => books.account('main', 'unified'))
 
-  it('is a break in words where it lacks its side', async () => {
+  it('is a break described in words if it has no side', async () => {
     const order = { order_id: '77', side: null, coin: 'USDT', count: '11', status: 'Completed' }
     const times = { c_time: '2026-02-05 11:50:00+00', release_time: '2026-02-05 12:00:00+00' }
     await books.page('tax.p2pRecords', [p2p('1', 'buy', '11', 5)], { covers })
@@ -194,7 +194,7 @@ describe('an order that does not say what it is of', () => {
     ])
   })
 
-  it('is a break in words where it lacks its symbol, and a notice where something is known to be missing', async () => {
+  it('is a break described in words if it has no symbol, and a notice if something is known to be missing', async () => {
     const ts = '2026-02-05 12:00:00+00'
     const states = { order_status: 'filled', created_time: ts, updated_time: ts }
     const order = {
@@ -225,7 +225,7 @@ describe('an order that does not say what it is of', () => {
   })
 })
 
-describe('an order that tells another value than its trades', () => {
+describe('an order that reports a different value than its trades', () => {
   const ts = '2026-02-05 12:00:00+00'
   const legs: Move[] = [
     { id: '1', coin: 'ETH', type: 'ORDER_DEALT_IN', amount: '0.3', ts },
@@ -272,7 +272,7 @@ describe('an order that tells another value than its trades', () => {
     expect(await books.query('select order_id, venue_symbol from trades')).toEqual([['77', 'ETHUSDT']])
   })
 
-  it('is one of another quantity, in the base coin, also where no trade tells what that is', async () => {
+  it('is one with a different quantity, in the base coin, even if no trade tells what that is', async () => {
     await books.account('main', 'unified')
     await books.tax('SPOT', [], { covers })
     await books.page('trade.orderHistory', [filled('900')], { partition: 'SPOT', covers })

@@ -64,8 +64,8 @@ const asked = ({ openBreaks }: Result) =>
     .filter(({ checkName }) => checkName === 'p2p_meaning')
     .map(({ severity, account, ledger, evidence }) => [severity, account, ledger, evidence])
 
-describe('an account whose P2P records are nothing but transfers', () => {
-  it('has them as moves, and is asked once what they are', async () => {
+describe('an account whose P2P records are only transfers', () => {
+  it('has them as movements, and the user is asked once what they are', async () => {
     const result = await build()
     expect(asked(result)).toEqual([['notice', 'main', 'P2P', '["tax.p2pRecords/1"]']])
     expect(result.openBreaks.find(({ checkName }) => checkName === 'p2p_meaning')?.explanation).toContain(
@@ -78,7 +78,7 @@ describe('an account whose P2P records are nothing but transfers', () => {
     expect(await books.query('select count(*) from disposals')).toEqual([['0']])
   })
 
-  it('has them as moves without a question where the configuration says so', async () => {
+  it('has them as movements without a question if the configuration says so', async () => {
     expect(asked(await build('moves'))).toEqual([])
     expect(await p2pBalances()).toEqual([
       ['BTC', '0.5'],
@@ -86,7 +86,7 @@ describe('an account whose P2P records are nothing but transfers', () => {
     ])
   })
 
-  it('has its purchases and sales beside them where they are their funding legs', async () => {
+  it('has its purchases and sales beside them if they are their funding legs', async () => {
     await books.close()
     books = await TestBooks.open()
     await books.account('main', 'unified')
@@ -115,7 +115,7 @@ describe('an account whose P2P records are nothing but transfers', () => {
     ).toEqual([['0']])
   })
 
-  it('has them with the other sign where the configuration says so', async () => {
+  it('has them with the opposite sign if the configuration says so', async () => {
     expect(asked(await build('reversed'))).toEqual([])
     expect(await p2pBalances()).toEqual([
       ['BTC', '-0.5'],
@@ -124,10 +124,10 @@ describe('an account whose P2P records are nothing but transfers', () => {
   })
 })
 
-describe('an account whose P2P records tell of purchases and sales', () => {
+describe('an account whose P2P records contain purchases and sales', () => {
   const bought = p2p('3', 'buy', 'USDT', '50', at(9))
 
-  it('is not asked, and keeps their sign', async () => {
+  it('raises no question, and keeps their signs', async () => {
     expect(asked(await build(undefined, [bought]))).toEqual([])
     expect(asked(await build('reversed', []))).toEqual([])
     expect(await p2pBalances()).toEqual([
@@ -136,7 +136,7 @@ describe('an account whose P2P records tell of purchases and sales', () => {
     ])
   })
 
-  it('is a warning where its transfers are taken for such too', async () => {
+  it('is a warning if its transfers are configured as such too', async () => {
     expect(asked(await build('trades', [bought]))).toEqual([
       ['warning', 'main', 'P2P', '["tax.p2pRecords/1"]'],
     ])
@@ -144,7 +144,7 @@ describe('an account whose P2P records tell of purchases and sales', () => {
 })
 
 describe('the setting', { timeout: 300_000 }, () => {
-  it('reaches the books from the configuration, and is refused where it says something else', async () => {
+  it('reaches the books from the configuration, and is refused with any other value', async () => {
     const row = `{"id":"1","coin":"USDT","p2pTaxType":"transfer-in","total":"60","ts":"${Date.parse('2026-01-10')}"}`
     const body = `{"code":"00000","msg":"success","requestTime":1769914800000,"data":[${row}]}`
     const dir = await journaledBooks([{ feed: 'tax.p2pRecords', path: '/api/v2/tax/p2p-record', body }])

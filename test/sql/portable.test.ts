@@ -158,7 +158,7 @@ const refused: readonly (readonly [string, string])[] = [
   ],
 ]
 
-describe('a model is refused that says', () => {
+describe('a model is refused that contains', () => {
   for (const [select, words] of refused)
     test(select, async () => {
       const problems = await unportable(connection, select)

@@ -229,7 +229,7 @@ const shown = (row: ModelRow): string => {
   return `${row.hold_side} ${timeOf(row.opened_at)} ${row.state} ${timeOf(row.closed_at)} ${amounts}`
 }
 
-test('orders that follow each other make the positions that were held, each with its own records', async () => {
+test('consecutive orders make the positions that were held, each with its own records', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(whole(ordered, 8), { minLength: 60, maxLength: 60 }), async (all) => {
       const expected = all.map(followed)
@@ -296,7 +296,7 @@ function totals(rows: readonly ModelRow[], amounts: (row: ModelRow) => readonly 
 const repeated = (keys: readonly string[]): string[] =>
   keys.filter((key, place) => keys.indexOf(key) !== place)
 
-test('whatever orders and records there are, each record counts once, in one position of one side', async () => {
+test('whatever orders and records exist, each record counts once, in one position of one side', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ fills, records }), { minLength: 100, maxLength: 100 }),

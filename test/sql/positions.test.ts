@@ -150,10 +150,10 @@ const again = (id: string, under: string): Line[] =>
     return line[0] === id ? [line, [under, ...rest]] : [line]
   })
 
-describe.concurrent('a futures record of a classic account that comes again under another id', () => {
+describe.concurrent('a futures record of a classic account that is repeated under another id', () => {
   const closed = { kind: 'classic', filled: [], held: [] } as const
 
-  it('is a break where it is funding, also after its position was closed', async () => {
+  it('is a break if it is funding, even after its position was closed', async () => {
     expect(loud(await build({ ...closed, secondary: history }))).toEqual([])
     const result = await build({ ...closed, secondary: again('4', '14') })
     expect(loud(result)).toEqual(['duplicate_records: -2 found -4'])
@@ -168,7 +168,7 @@ describe.concurrent('a futures record of a classic account that comes again unde
     })
   })
 
-  it('is what the figures of an open position follow from', async () => {
+  it('is the cause of the figures of an open position', async () => {
     const result = await build({ ...closed, secondary: again('4', '14'), held: [position] })
     expect(loud(result)).toEqual(['duplicate_records: -2 found -4'])
     expect(result.openBreaks.find(({ checkName }) => checkName === 'positions')).toMatchObject({
@@ -179,7 +179,7 @@ describe.concurrent('a futures record of a classic account that comes again unde
     })
   })
 
-  it('is none where it is a fill, for an order that is filled in equal parts tells the same', async () => {
+  it('is no break if it is a fill, since an order filled in equal parts reports the same', async () => {
     expect(loud(await build({ ...closed, secondary: again('2', '12') }))).toEqual([])
   })
 })
@@ -187,21 +187,21 @@ describe.concurrent('a futures record of a classic account that comes again unde
 describe.concurrent('a futures record of a unified account whose unified feed is not read', () => {
   const alone = { isWithoutTaxKey: true, held: [] } as const
 
-  it('is held against the orders, so that a fill that comes again is a break where no position is known', async () => {
+  it('is compared with the orders, so that a repeated fill is a break if no position is known', async () => {
     expect(loud(await build(alone))).toEqual([])
     expect(loud(await build({ ...alone, secondary: again('5', '15') }))).toEqual([
       'order_fees: 0.7 found 1.4',
     ])
   })
 
-  it('is not held against them before the first order, when the account was a classic one', async () => {
+  it('is not compared with them before the first order, when the account was a classic one', async () => {
     const late = orders.slice(2)
     expect(loud(await build({ ...alone, filled: late }))).toEqual([])
   })
 })
 
 describe.concurrent('an open position', () => {
-  it('tells what the records since its opening add up to', async () => {
+  it('reports what the records since its opening add up to', async () => {
     expect(loud(await build())).toEqual([])
   })
 
@@ -214,7 +214,7 @@ describe.concurrent('an open position', () => {
     expect(loud(await build({ held: [{ ...position, ...cells }] }))).toEqual([expected])
   })
 
-  it('is one break also where every figure differs, and names the records since its opening', async () => {
+  it('is one break even if every figure differs, and names the records since its opening', async () => {
     const wrong = { achieved_profits: '1', deducted_fee: '1', total_fee: '1' }
     const result = await build({ held: [{ ...position, ...wrong }] })
     expect(loud(result)).toEqual(['positions: 1 found 30'])
@@ -231,7 +231,7 @@ describe.concurrent('an open position', () => {
     ['of the order that turned it round in part', '0', '2.4', []],
     ['of neither', '0.01', '2', ['positions: 0.01 found 0']],
     ['of more than both', '0', '3.01', ['positions: 3.01 found 2']],
-  ])('that was turned round tells what is %s', async (_what, profits, fees, expected) => {
+  ])('that was reversed reports what is %s', async (_what, profits, fees, expected) => {
     const booked: Line[] = [
       ['1', 'BUY_DEAL', '0', '-5', 'BTCUSDT', at(3)],
       ['2', 'SELL_DEAL', '10', '-1', 'BTCUSDT', at(4)],
@@ -249,11 +249,11 @@ describe.concurrent('an open position', () => {
     )
   })
 
-  it('may tell funding with either sign', async () => {
+  it('may report funding with either sign', async () => {
     expect(loud(await build({ held: [{ ...position, total_fee: '1.5' }] }))).toEqual([])
   })
 
-  it('shows a record that a classic account lacks, doubles or has wrong, which no balance shows there', async () => {
+  it('shows a record that a classic account misses, has twice or has wrong, where no balance shows it', async () => {
     const classic = { kind: 'classic', filled: [] } as const
     expect(loud(await build({ ...classic, secondary: without('7') }))).toEqual(['positions: 30 found 0'])
   })
@@ -279,21 +279,21 @@ describe.concurrent('an open position', () => {
     expect(loud(await build({ kind: 'classic', secondary, filled: [] }))).toEqual([expected])
   })
 
-  it('follows from the open balance chain where there is one', async () => {
+  it('follows from the open balance chain if there is one', async () => {
     expect(loud(await build({ lost: '7' })).map((text) => text.split(':')[0])).toEqual(['balance_chain'])
   })
 
-  it('follows from a record that one of two feeds lacks', async () => {
+  it('follows from a record that one of two feeds is missing', async () => {
     const result = await build({ booked: without('7'), secondary: history })
     expect(loud(result).map((text) => text.split(':')[0])).toEqual(['futures_v3_v2'])
   })
 
-  it('is not compared where it changed after the records end, nor with a record in the same minute', async () => {
+  it('is not compared if it changed after the records end, nor with a record in the same minute', async () => {
     const wrong = { ...position, achieved_profits: '99' }
     expect(loud(await build({ held: [{ ...wrong, u_time: '2026-01-31 00:30:01+00' }] }))).toEqual([])
   })
 
-  it('leaves funding out where an hour may have erased since the records end', async () => {
+  it('leaves funding out if an hour may have erased some since the records end', async () => {
     const held = [{ ...position, total_fee: '-9' }]
     const late = { kind: 'classic', held, receivedAt: '2026-02-01 00:40:00+00' } as const
     expect(loud(await build(late))).toEqual([])
@@ -315,14 +315,14 @@ describe.concurrent('an open position', () => {
 })
 
 describe.concurrent('fees of futures orders', () => {
-  it('differ where the order tells another fee', async () => {
+  it('differ if the order reports another fee', async () => {
     const filled = orders.map((one) =>
       one.order_id === '904' ? { ...one, fee_detail: '[{"feeCoin":"USDT","fee":"0.71"}]' } : one,
     )
     expect(loud(await build({ filled }))).toEqual(['order_fees: 0.71 found 0.7'])
   })
 
-  it('differ where the order is left out', async () => {
+  it('differ if the order is missing', async () => {
     const filled = orders.filter(({ order_id }) => order_id !== '904')
     expect(loud(await build({ filled }))).toEqual(['order_fees: 0 found 0.7'])
   })
@@ -342,7 +342,7 @@ describe.concurrent('fees of futures orders', () => {
   })
 
   it.each(['[]', null, '[{"feeCoin":"","fee":""}]', '[{"feeCoin":null,"fee":null}]'])(
-    'prove nothing where an order tells none: %s',
+    'prove nothing if an order reports none: %s',
     async (feeDetail) => {
       const filled = orders.map((one) => (one.order_id === '904' ? { ...one, fee_detail: feeDetail } : one))
       expect(loud(await build({ filled }))).toEqual([])
@@ -360,7 +360,7 @@ describe.concurrent('the values of futures orders', () => {
           : one,
     )
 
-  it('are what a position has realised from flat to flat', async () => {
+  it('equal what a position has realised from flat to flat', async () => {
     expect(loud(await build({ filled: closed('8008') }))).toEqual([])
   })
 
@@ -368,7 +368,7 @@ describe.concurrent('the values of futures orders', () => {
     ['8008.01', []],
     ['8008.04', ['orders_vs_futures: -8.04 found -8']],
     ['8018', ['orders_vs_futures: -18 found -8']],
-  ])('are so as far as the average price may be cut off: %s', async (value, expected) => {
+  ])('do so as far as the average price may be cut off: %s', async (value, expected) => {
     const told = await build({ filled: closed(value) })
     expect(loud(told)).toEqual(expected)
     // In the coin of the margin, which the figures are in.
@@ -379,7 +379,7 @@ describe.concurrent('the values of futures orders', () => {
     ['10', []],
     ['11', ['orders_vs_futures: 6 found 7']],
   ])(
-    'are what two positions have realised of which one order turned the first round: %s',
+    'equal what two positions have realised of which one order reversed the first: %s',
     async (result, expected) => {
       const value = (id: string, side: string, qty: string, price: string, worth: string, day: number) => ({
         ...order(id, 'BTCUSDT', side, '', qty, '1', at(day)),
@@ -400,7 +400,7 @@ describe.concurrent('the values of futures orders', () => {
     },
   )
 
-  it('are not compared where another order of the side reaches into the position', async () => {
+  it('are not compared if another order of the side extends into the position', async () => {
     const early = {
       created_time: at(3, '18:00:00'),
       updated_time: at(20),
@@ -455,7 +455,7 @@ describe('the results of a position', () => {
     expect(positions).toEqual(days)
   })
 
-  it('are those of two positions where it was closed and opened again', async () => {
+  it('are those of two positions if it was closed and opened again', async () => {
     const booked: Line[] = [
       ...history,
       ['11', 'CLOSE_LONG', '-3', '-0.9', 'BTCUSDT', at(10)],
@@ -475,7 +475,7 @@ describe('the results of a position', () => {
     ])
   })
 
-  it('end where it was closed that had been opened before the orders, and the next one begins there', async () => {
+  it('end where a position opened before the orders was closed, and the next one begins there', async () => {
     const booked: Line[] = [
       ['1', 'CLOSE_LONG', '20', '-1', 'BTCUSDT', at(3)],
       ['2', 'OPEN_LONG', '0', '-2', 'BTCUSDT', at(5)],
@@ -496,7 +496,7 @@ describe('the results of a position', () => {
     expect(rows[1]?.[4]).toBe('05 12:00')
   })
 
-  it('in one-way mode, whose records tell no side, follow the side of the orders', async () => {
+  it('in one-way mode, whose records report no side, follow the side of the orders', async () => {
     const booked: Line[] = [
       ['1', 'BUY_DEAL', '0', '-1', 'BTCUSDT', at(3)],
       ['2', 'CONTRACT_MAIN_SETTLE_FEE_USER_OUT', '-2', '0', 'BTCUSDT', at(3, '16:00:00')],
@@ -523,7 +523,7 @@ describe('the results of a position', () => {
     expect(await results()).toEqual(expected)
   })
 
-  it('are those of two positions where one order turned it round, whose fee is told apart for neither', async () => {
+  it('are those of two positions if one order reversed it, whose fee is divided between neither', async () => {
     const booked: Line[] = [
       ['1', 'BUY_DEAL', '0', '-1', 'BTCUSDT', at(3)],
       ['2', 'CONTRACT_MAIN_SETTLE_FEE_USER_OUT', '-2', '0', 'BTCUSDT', at(3, '16:00:00')],
@@ -546,7 +546,7 @@ describe('the results of a position', () => {
     expect(positions).toEqual(days)
   })
 
-  it('are those of each position where it was turned round again and again, and is open at the end', async () => {
+  it('are those of each position if it was reversed again and again, and is open at the end', async () => {
     const booked: Line[] = [
       ['1', 'BUY_DEAL', '0', '-1', 'BTCUSDT', at(3)],
       ['2', 'SELL_DEAL', '5', '-2', 'BTCUSDT', at(4)],
@@ -583,7 +583,7 @@ describe('the results of a position', () => {
     expect(positions).toEqual(days)
   })
 
-  it('are those of one position where another order was at work while one turned it round', async () => {
+  it('are those of one position if another order was active while one reversed it', async () => {
     const booked: Line[] = [
       ['1', 'BUY_DEAL', '0', '-1', 'BTCUSDT', at(3)],
       ['2', 'BUY_DEAL', '0', '-0.5', 'BTCUSDT', at(4, '11:00:00')],
@@ -600,7 +600,7 @@ describe('the results of a position', () => {
     ])
   })
 
-  it('are those of one position up to an order that surely turned it, where it may have been turned before', async () => {
+  it('are those of one position up to an order that certainly reversed it, if it may have been reversed before', async () => {
     const booked: Line[] = [
       ['1', 'BUY_DEAL', '0', '-1', 'BTCUSDT', at(3)],
       ['2', 'BUY_DEAL', '0', '-0.5', 'BTCUSDT', at(4, '11:00:00')],
@@ -623,7 +623,7 @@ describe('the results of a position', () => {
     ])
   })
 
-  it('in one-way mode are those of a long position that was there before the orders, which a sale closes', async () => {
+  it('in one-way mode are those of a long position from before the orders, which a sale closes', async () => {
     const booked: Line[] = [
       ['0', 'BUY_DEAL', '0', '-1', 'BTCUSDT', at(2)],
       ['1', 'SELL_DEAL', '20', '-1', 'BTCUSDT', at(3)],
@@ -691,7 +691,7 @@ describe('the results of a position', () => {
     ])
   })
 
-  it('are told apart only as far as orders reach; the rest stands in one row, and nothing is lost', async () => {
+  it('are separate only as far as orders reach; the rest is in one row, and nothing is lost', async () => {
     await build({ filled: orders.slice(2) })
     expect((await results()).slice(0, 3)).toEqual([
       ['BTCUSDT', 'long', '1', 'open', '05 12:00', null, '30', '-2.7', '-1.5', '25.8'],

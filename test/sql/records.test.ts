@@ -43,7 +43,7 @@ const breaks = (result: { openBreaks: readonly { severity: string; checkName: st
   result.openBreaks.map(({ severity, checkName }) => `${severity} ${checkName}`)
 
 describe('a record seen twice', () => {
-  it('is one row, with when it was first and last seen', async () => {
+  it('is one row, with the times when it was first and last seen', async () => {
     await books.tax('USDT-FUTURES', [funding])
     await books.tax('USDT-FUTURES', [funding])
     expect(breaks(await books.build())).toEqual([])
@@ -54,7 +54,7 @@ describe('a record seen twice', () => {
     ).toEqual([['1', '0', '2026-02-01 00:00:01+00', '2026-02-01 00:00:02+00', 'true', 'USDT-FUTURES', null]])
   })
 
-  it('with other content has two versions, the one journaled last counts, and a warning says so', async () => {
+  it('with different content has two versions, the one journaled last applies, and a warning says so', async () => {
     await books.tax('USDT-FUTURES', [funding])
     await books.tax('USDT-FUTURES', [{ ...funding, amount: '2', balance: '2' }])
     const result = await books.build()
@@ -67,7 +67,7 @@ describe('a record seen twice', () => {
     expect(await books.query('select amount from entries')).toEqual([['2']])
   })
 
-  it('twice in one answer with other content is one warning, which does not call it changed later', async () => {
+  it('twice in one answer with different content is one warning, which does not say that it was changed later', async () => {
     await books.tax('USDT-FUTURES', [funding, { ...funding, amount: '2', balance: '2' }])
     await books.tax('USDT-FUTURES', [{ ...funding, amount: '3', balance: '3' }])
     const { openBreaks } = await books.build()
@@ -79,7 +79,7 @@ describe('a record seen twice', () => {
     expect(await books.query('select amount from tax_records where is_current')).toEqual([['3']])
   })
 
-  it('with an old content again goes back to it', async () => {
+  it('with its earlier content again returns to it', async () => {
     await books.tax('USDT-FUTURES', [funding])
     await books.tax('USDT-FUTURES', [{ ...funding, amount: '2', balance: '2' }])
     await books.tax('USDT-FUTURES', [funding])
@@ -87,7 +87,7 @@ describe('a record seen twice', () => {
     expect(await books.query('select amount from tax_records where is_current')).toEqual([['1']])
   })
 
-  it('stands beside those that came once, each in its own account', async () => {
+  it('is beside those seen once, each in its own account', async () => {
     await books.tax('USDT-FUTURES', [funding, { ...funding, id: '8' }])
     await books.tax('USDT-FUTURES', [{ ...funding, amount: '2' }])
     await books.tax('USDT-FUTURES', [{ ...funding, amount: '3' }], { account: 'other' })
@@ -101,7 +101,7 @@ describe('a record seen twice', () => {
     ])
   })
 
-  it('with other unknown fields only is a notice', async () => {
+  it('with different unknown fields only is a notice', async () => {
     await books.page('tax.records', [{ ...funding, fee: '0' }], { partition: 'USDT-FUTURES' })
     await books.page('tax.records', [{ ...funding, fee: '0', extra: '{"new":"1"}' }], {
       partition: 'USDT-FUTURES',
@@ -122,7 +122,7 @@ describe('a record seen twice', () => {
 describe('an order', () => {
   const order = { order_id: '5', category: 'SPOT', symbol: 'ETHUSDT', created_time: at }
 
-  it('may change: the version with the latest updatedTime counts, whenever it was journaled', async () => {
+  it('may change: the version with the latest updatedTime applies, whenever it was journaled', async () => {
     const filled = { ...order, order_status: 'filled', updated_time: '2026-01-05 10:05:00+00' }
     const live = { ...order, order_status: 'live', updated_time: '2026-01-05 10:00:00+00' }
     await books.page('trade.orderHistory', [filled], { partition: 'SPOT' })
@@ -134,7 +134,7 @@ describe('an order', () => {
     ])
   })
 
-  it('that stands twice in one answer with other content is a warning, and the version updated last counts', async () => {
+  it('twice in one answer with different content is a warning, and the version updated last applies', async () => {
     const filled = { ...order, order_status: 'filled', updated_time: '2026-01-05 10:05:00+00' }
     const live = { ...order, order_status: 'live', updated_time: '2026-01-05 10:00:00+00' }
     await books.page('trade.orderHistory', [filled, live], { partition: 'SPOT' })
@@ -172,7 +172,7 @@ describe('personal data', () => {
     ])
   })
 
-  it('is there where the configuration asks for it', async () => {
+  it('is published if the configuration says so', async () => {
     await books.page('p2p.orders', [order])
     await books.build({ publishPersonalData: true })
     expect(await books.query('select buyer_real_name, extra from p2p_orders')).toEqual([
@@ -181,10 +181,10 @@ describe('personal data', () => {
   })
 })
 
-describe('a record that the venue gives no id', () => {
+describe('a record to which the venue gives no id', () => {
   const liquidation = { symbol: 'BTCUSDT', side: 'buy', price: '90000', amount: '1', ts: at }
 
-  it('counts twice when one answer has it twice, and not again when it is read again', async () => {
+  it('counts twice if one answer has it twice, and not again when it is read again', async () => {
     await books.page('market.liquidations', [liquidation, liquidation], { partition: 'USDT-FUTURES' })
     await books.page('market.liquidations', [liquidation], { partition: 'USDT-FUTURES' })
     await books.build()
@@ -216,7 +216,7 @@ describe('equal liquidations on two pages of one answer', () => {
     ]
   }
 
-  it('may be one or two, which a notice says; on one page, and in two answers, there is no doubt', async () => {
+  it('may be one or two, as a notice states; on one page, and in two answers, there is no doubt', async () => {
     await read([one, one, other], null, true)
     await read([one, one], null, false)
     await read([other], 'a', true)
@@ -237,7 +237,7 @@ describe('equal liquidations on two pages of one answer', () => {
 })
 
 describe('quarantine', () => {
-  it('counts a row once, however often it came, and is a warning', async () => {
+  it('counts a row once, however often it arrived, and is a warning', async () => {
     const row = {
       account: 'main',
       feed: 'tax.records',
@@ -256,7 +256,7 @@ describe('quarantine', () => {
     expect(await books.query('select page_id, raw from quarantine')).toEqual([['1', '{"id":"1"}']])
   })
 
-  it('of what is no row at all names no field', async () => {
+  it('of what is not a row at all names no field', async () => {
     const row = { account: 'main', feed: 'tax.records', page_row: '3', raw: '7', first_seen_at: at }
     await books.insert('quarantine', { ...row, page_id: '1', field: '', reason: 'expected an object' })
     const { openBreaks } = await books.build()
@@ -265,7 +265,7 @@ describe('quarantine', () => {
     ])
   })
 
-  it('is no matter of a value on which no figure rests: that is told once, however often it came', async () => {
+  it('does not apply to a value on which no figure depends: that is reported once, however often it arrived', async () => {
     const drift = { account: 'main', feed: 'p2p.merchant', field: 'totalCompletionRate', row_count: '2' }
     const unfit = { ...drift, problem: 'value that does not fit' }
     await books.insert('drift', { ...unfit, page_id: '1', example: '99.1%' })
@@ -282,7 +282,7 @@ describe('quarantine', () => {
     ])
   })
 
-  it('is named by a notice about the form of the same feed, which does not say that all is kept', async () => {
+  it('is mentioned by a notice about the form of the same feed, which does not say that everything is kept', async () => {
     const row = { account: 'main', feed: 'tax.records', page_id: '1' }
     const drift = { ...row, field: 'amount', problem: 'duplicate key', row_count: '1' }
     await books.insert('drift', drift)
@@ -298,7 +298,7 @@ describe('quarantine', () => {
 })
 
 describe('accounts', () => {
-  it('may be called what every object of this language has', async () => {
+  it('may have the name of a built-in property of JavaScript objects', async () => {
     await books.build({
       accounts: [{ name: 'constructor' }, { name: 'toString' }],
       chainGrouping: { other: 'per-line' },
@@ -310,7 +310,7 @@ describe('accounts', () => {
     ])
   })
 
-  it('are what the venue said last, with the uid of the configuration where it said none', async () => {
+  it('are as the venue reported last, with the uid of the configuration if it reported none', async () => {
     await books.account('main', 'unknown')
     await books.account('main', 'unified', '1001')
     await books.build({

@@ -23,7 +23,7 @@ const expiring = async (config = {}) =>
     .filter(({ checkName }) => checkName === 'retention_expiring')
     .map(({ severity, account, occurredAt, evidence }) => `${severity} ${account} ${occurredAt} ${evidence}`)
 
-describe('what the venue is about to forget', () => {
+describe('what the venue is about to drop', () => {
   it('is nothing after a complete night, however long ago that was', async () => {
     await tax('2025-01-01 00:00:00+00', '2026-01-01 00:00:00+00')
     await orders('2025-10-03 00:00:00+00', '2026-01-01 00:00:00+00')
@@ -37,7 +37,7 @@ describe('what the venue is about to forget', () => {
       ['warning main 2026-01-15T00:00:00.000Z ["trade.orderHistory SPOT"]'],
     ],
     ['a little less', '2025-10-17 00:00:00.001+00', []],
-  ])('is a feed that was last asked %s before the others', async (_what, until, expected) => {
+  ])('is a feed that was last requested %s before the others', async (_what, until, expected) => {
     await tax('2025-01-01 00:00:00+00', '2026-01-01 00:00:00+00')
     await orders('2025-10-01 00:00:00+00', until)
     expect(await expiring()).toEqual(expected)
@@ -54,7 +54,7 @@ describe('what the venue is about to forget', () => {
     expect(await expiring()).toEqual([])
   })
 
-  it('is a notice where a credential is missing, for that is the cause', async () => {
+  it('is a notice if a credential is missing, since that is the cause', async () => {
     await tax('2025-01-01 00:00:00+00', '2026-01-01 00:00:00+00')
     await orders('2025-10-01 00:00:00+00', '2025-10-10 00:00:00+00')
     await books.statement({ feed: 'trade.orderHistory', status: 'failed', code: '40014' })
@@ -69,7 +69,7 @@ describe('what the venue is about to forget', () => {
     expect(await expiring()).toEqual([])
   })
 
-  it('is a part of a feed although another part does not apply', async () => {
+  it('is a part of a feed even if another part does not apply', async () => {
     await tax('2025-01-01 00:00:00+00', '2026-01-01 00:00:00+00')
     await orders('2025-10-01 00:00:00+00', '2025-10-10 00:00:00+00')
     const line = { feed: 'trade.orderHistory', status: 'not_applicable', code: '40099' }
@@ -79,7 +79,7 @@ describe('what the venue is about to forget', () => {
     expect(await expiring()).toEqual([])
   })
 
-  it('follows the configuration where it says how long the venue remembers', async () => {
+  it('follows the configuration if it states the venue’s retention', async () => {
     await tax('2025-01-01 00:00:00+00', '2026-01-01 00:00:00+00')
     await orders('2025-10-01 00:00:00+00', '2025-10-10 00:00:00+00')
     expect(await expiring({ retentionDays: { 'trade.orderHistory': 400 } })).toEqual([])

@@ -20,7 +20,7 @@ const read = (account: string): Promise<number> =>
     covers: ['2026-01-01 00:00:00+00', '2026-01-10 00:00:00+00'],
   })
 
-test('one uid under two names counts twice: a warning with the first name and how the second goes', async () => {
+test('one uid under two names counts twice: a warning with the first name and how to remove the second', async () => {
   await books.account('zoe', 'unified', '2000')
   await books.account('other', 'unified', '3000')
   await read('zoe')

@@ -78,7 +78,7 @@ const breaks = async (config: Parameters<TestBooks['build']>[0] = {}) =>
 const plain = (amount: string | null): string => String(amount).replace(/\.?0+$/, '')
 
 describe('the assets of a sub-account', () => {
-  it('are its equity without what is unrealised: the sum of its entries up to the reading', async () => {
+  it('are its equity without unrealised amounts: the sum of its entries up to the reading', async () => {
     await nights()
     await assetsOfDesk()
     expect(await breaks()).toEqual([])
@@ -90,7 +90,7 @@ describe('the assets of a sub-account', () => {
     expect(await breaks()).toEqual(['warning balance_snapshots desk UNIFIED USDT 130.5 130'])
   })
 
-  it('read under a clock that is a day behind count for the moment that the venue told: 130, and not the 100 of the day before', async () => {
+  it('read with a clock that is a day behind count for the venue’s own time: 130, and not the 100 of the day before', async () => {
     await nights()
     const behind = { run: 'run-behind', receivedAt: '2026-01-09 03:00:10+00' }
     await books.tax('SPOT', [], {
@@ -105,7 +105,7 @@ describe('the assets of a sub-account', () => {
     expect(await breaks()).toEqual([])
   })
 
-  it('are not compared before the records are known a minute beyond the reading', async () => {
+  it('are not compared before the records are known until a minute after the reading', async () => {
     await nights({ until: ['2026-01-10 00:00:00+00', '2026-01-10 03:00:30+00'] as never })
     await assetsOfDesk({ accountEquity: '126.5' })
     expect(await breaks()).toEqual([])
@@ -166,7 +166,7 @@ describe('the totals of the risk rate', () => {
   const read = (cells: Cells = {}) =>
     books.page('loan.ltv', [risk(cells)], { account: 'parent', ...firstRun })
 
-  it('are the sums of their parts', async () => {
+  it('equal the sums of their parts', async () => {
     await nights()
     await read()
     expect(await breaks()).toEqual([])
@@ -194,13 +194,13 @@ describe('the totals of the risk rate', () => {
       'warning ltv_totals parent  USDT 113.01 113',
     ],
     ['all assets, of no coin', { balance_info: '[]' }, 'warning ltv_totals parent  USDT 1130.00000001 0'],
-  ])('that are not, in %s, are one break', async (_what, cells, expected) => {
+  ])('that do not, in %s, are one break', async (_what, cells, expected) => {
     await nights()
     await read(cells)
     expect(await breaks()).toEqual([expected])
   })
 
-  it('count a debt once where its coin is listed for two accounts of the unit', async () => {
+  it('count a debt once if its coin is listed for two accounts of the unit', async () => {
     await nights()
     // The 0.469500000005 ETH in two parts, 539.00000001 and 400.
     const two =
@@ -210,19 +210,19 @@ describe('the totals of the risk rate', () => {
     expect((await breaks()).filter((text) => text.includes('ltv_totals'))).toEqual([])
   })
 
-  it('are not compared where a debt has no price', async () => {
+  it('are not compared if a debt has no price', async () => {
     await nights()
     await read({ unpaid_info: risk().unpaid_info?.replace('"USDC"', '"XRP"') })
     expect((await breaks()).filter((text) => text.includes('ltv_totals'))).toEqual([])
   })
 
-  it('beside another balance of a coin than the entries of the unit have are a notice', async () => {
+  it('with a different balance of a coin than the entries of the unit are a notice', async () => {
     await nights({ moves: [move('1', '129', '03 12:00:00')] })
     await read()
     expect(await breaks()).toEqual(['notice balance_snapshots parent UNIFIED USDT 130 129'])
   })
 
-  it('say nothing of the balances of a unit with an account that the books do not know', async () => {
+  it('say nothing about the balances of a unit with an account that is not in the books', async () => {
     await nights({ moves: [move('1', '129', '03 12:00:00')] })
     await read({ sub_account_uids: '["1000","2000","3000"]' })
     expect(await breaks()).toEqual([])

@@ -41,7 +41,7 @@ async function build(moves: readonly Move[], orders: readonly Cells[]): Promise<
 }
 
 describe('a trade', () => {
-  it('has the order in whose life it lies, and so has its fee', async () => {
+  it('has the order during whose lifetime it falls, and so has its fee', async () => {
     const fills = [...bought(11, '1', '3000', '10:00:00'), ...bought(21, '2', '6000', '10:05:00')]
     expect(await build(fills, [order('77', '3', '09:59:00', '10:05:00')])).toEqual([
       ['main/tax.records/11', '77', 'ETHUSDT'],
@@ -57,20 +57,20 @@ describe('a trade', () => {
     ])
   })
 
-  it('has none where two orders lived, though the quantity would fit one of them', async () => {
+  it('has none if two orders were active, though the quantity would fit one of them', async () => {
     const fills = bought(11, '1', '3000', '10:00:00')
     const orders = [order('77', '1', '09:00:00', '10:00:00'), order('78', '2', '09:30:00', '11:00:00')]
     expect(await build(fills, orders)).toEqual([['main/tax.records/11', null, 'ETHUSDT']])
   })
 
-  it('has none where the fills found do not come to what the order filled', async () => {
+  it('has none if the fills found do not add up to what the order filled', async () => {
     const fills = bought(11, '1', '3000', '10:00:00')
     expect(await build(fills, [order('77', '3', '09:00:00', '11:00:00')])).toEqual([
       ['main/tax.records/11', null, 'ETHUSDT'],
     ])
   })
 
-  it('is not taken for that of an order of the other side, of margin, or that filled nothing', async () => {
+  it('is not attributed to an order of the other side, of margin, or without fills', async () => {
     const fills = bought(11, '1', '3000', '10:00:00')
     const life = ['09:00:00', '11:00:00'] as const
     const orders = [
@@ -82,7 +82,7 @@ describe('a trade', () => {
     expect(await build(fills, orders)).toEqual([['main/tax.records/11', '77', 'ETHUSDT']])
   })
 
-  it('has no symbol of the venue where no order spells it, and a conversion never', async () => {
+  it('has no symbol of the venue if no order spells it, and a conversion never has one', async () => {
     const conversion: Move[] = [
       { id: '31', coin: 'BGB', type: 'SMALL_EXCHANGE_IN', amount: '2', ts: at('12:00:00') },
       { id: '32', coin: 'USDT', type: 'SMALL_EXCHANGE_OUT', amount: '-7', ts: at('12:00:00') },
@@ -110,7 +110,7 @@ describe('a fee of futures', () => {
   const detail = (...fees: string[]): string =>
     JSON.stringify(fees.map((one) => ({ feeCoin: 'USDT', fee: one })))
 
-  it('has the order in whose life it lies, where the order says that it paid just that', async () => {
+  it('has the order during whose lifetime it falls, if the order reports exactly that fee', async () => {
     await books.account('classic', 'classic')
     await books.futures('USDT-FUTURES', [fee('1', '-0.5', '10:00:00'), fee('2', '-0.7', '10:01:00')], {
       account: 'classic',

@@ -48,7 +48,7 @@ describe.concurrent('a fill', () => {
     ])
   })
 
-  it('is a sale where the quote coin was received, with the fee that its leg carries', async () => {
+  it('is a sale if the quote coin was received, with the fee of its leg', async () => {
     await books.tax('SPOT', balanced(fills(11, at, ['in 300 USDT fee -0.3', 'out -0.1 ETH']), open))
     await books.build()
     expect(await trades()).toEqual([
@@ -94,7 +94,7 @@ describe.concurrent('several fills in one millisecond', () => {
     ...['in 3 ETH', 'fee -0.3 BGB', 'out -9006 USDT'],
   ]
 
-  it('are told apart by the order of their legs', async () => {
+  it('are distinguished by the order of their legs', async () => {
     await books.tax('SPOT', balanced(fills(11, at, three), open))
     expect(loud(await books.build())).toEqual([])
     expect((await trades()).map((row) => [row[0], row[3], row[5], row[6]])).toEqual([
@@ -118,7 +118,7 @@ describe.concurrent('several fills in one millisecond', () => {
     expect(loud(result)).toEqual(['balance_chain'])
   })
 
-  it('are paired by the usual order of the account where that is another one', async () => {
+  it('are paired by the usual order of the account if that is a different one', async () => {
     const before = [1, 2, 3].flatMap((nth) =>
       fills(nth * 10, `2026-01-0${nth} 00:00:00+00`, ['out -3000 USDT', 'in 1 ETH']),
     )
@@ -138,7 +138,7 @@ describe.concurrent('several fills in one millisecond', () => {
 })
 
 describe.concurrent('a leg without the rest of its fill', () => {
-  it('is a warning, and stands on a suspense account', async () => {
+  it('is a warning, and is on a suspense account', async () => {
     await books.tax('SPOT', balanced(fills(11, at, ['in 1 ETH']), open))
     const result = await books.build()
     expect(result.openBreaks[0]).toMatchObject({
@@ -163,7 +163,7 @@ describe.concurrent('a leg without the rest of its fill', () => {
     ).toEqual([['trade', '11']])
   })
 
-  it('is a notice where the type of the other leg is unknown', async () => {
+  it('is a notice if the type of the other leg is unknown', async () => {
     await books.tax('SPOT', balanced(fills(11, at, ['in 1 ETH', 'ORDER_DEALT_SIDEWAYS -3000 USDT']), open))
     const result = await books.build()
     expect(loud(result)).toEqual(['unknown_type'])
@@ -191,7 +191,7 @@ describe.concurrent('a conversion', () => {
     ])
   })
 
-  it('of several coins into one is no trade and no break', async () => {
+  it('of several coins into one is neither a trade nor a break', async () => {
     await books.tax(
       'OTHER',
       balanced(

@@ -103,7 +103,7 @@ describe.concurrent('the futures of a classic account in one-way mode', () => {
   })
 })
 
-describe.concurrent('every name that the public has seen', () => {
+describe.concurrent('every name that is publicly known', () => {
   it('has a kind in both tax feeds, and each moves the balance by its amount', async () => {
     await books.account('main', 'unified')
     await books.account('old', 'classic')
@@ -162,7 +162,7 @@ describe.concurrent('every name that the public has seen', () => {
     ])
   })
 
-  it('is found however its words are set apart and written', async () => {
+  it('is found however its words are separated and capitalised', async () => {
     await books.account('main', 'unified')
     const spelled = [
       'airdrop reward-a',
@@ -190,7 +190,7 @@ describe.concurrent('every name that the public has seen', () => {
   })
 })
 
-describe.concurrent('a type that nobody has classified', () => {
+describe.concurrent('a type that is not classified', () => {
   const typed = feedRecords.flatMap(({ feed, record }) =>
     record.typed === null ? [] : [{ feed, record, typed: record.typed }],
   )
@@ -254,7 +254,7 @@ describe.concurrent('a type that nobody has classified', () => {
   })
 })
 
-describe.concurrent('a record whose type leaves a doubt', () => {
+describe.concurrent('a record whose type is ambiguous', () => {
   const doubts = async () =>
     (await books.build()).openBreaks
       .filter(({ checkName }) => checkName === 'doubtful_type')
@@ -270,7 +270,7 @@ describe.concurrent('a record whose type leaves a doubt', () => {
       types.map((type, nth) => ({ id: String(nth + 1), coin: `C${nth % 2}`, type, amount, ts: second(nth) })),
     )
 
-  it('counts as classified, and is a notice: one for each account and doubt', async () => {
+  it('counts as classified, and is a notice: one for each account and ambiguity', async () => {
     await books.account('main', 'unified')
     await books.tax(
       'SPOT',
@@ -291,7 +291,7 @@ describe.concurrent('a record whose type leaves a doubt', () => {
     expect(loud(await books.build())).toEqual([])
   })
 
-  it('is none where it moves nothing', async () => {
+  it('is no notice if it moves nothing', async () => {
     await books.account('main', 'unified')
     await books.tax('USDT-FUTURES', rows(['FIXED_OPEN_LONG', 'FIXED_CLOSE_LONG'], '0'))
     expect(await doubts()).toEqual([])
@@ -316,7 +316,7 @@ describe.concurrent('a record whose type leaves a doubt', () => {
     u_time: '2026-01-06 12:00:00+00',
   }
 
-  it('is none where an open position tells the same result', async () => {
+  it('is no notice if an open position reports the same result', async () => {
     await books.account('old', 'classic')
     await books.futures('USDT-FUTURES', isolated, { account: 'old', covers })
     await books.page('futures.positions', [position], { account: 'old', partition: 'USDT-FUTURES' })
@@ -331,7 +331,7 @@ describe.concurrent('a record whose type leaves a doubt', () => {
     expect(loud(await books.build())).toEqual([])
   })
 
-  it('is a break of the position where that tells another result, which names the doubt', async () => {
+  it('is a break of the position if that reports a different result, and names the ambiguity', async () => {
     await books.account('old', 'classic')
     await books.futures('USDT-FUTURES', isolated.slice(0, 2), { account: 'old', covers })
     const held = { ...position, achieved_profits: '5' }
@@ -346,7 +346,7 @@ describe.concurrent('a record whose type leaves a doubt', () => {
   it.each([
     ['5000', []],
     ['4970', ['orders_vs_futures']],
-  ])('is held against the orders of a closed position: sold for %s', async (value, expected) => {
+  ])('is compared with the orders of a closed position: sold for %s', async (value, expected) => {
     await books.account('main', 'unified')
     const day = (nth: number) => `2026-01-${String(nth).padStart(2, '0')} 12:00:00+00`
     const booked: Move[] = [
@@ -386,7 +386,7 @@ describe.concurrent('a record whose type leaves a doubt', () => {
 })
 
 describe.concurrent('what a classic account stamps late', () => {
-  it('may be the funding of the hour: it is that of the position which was held on the hour', async () => {
+  it('may be the funding of the hour: it belongs to the position held on the hour', async () => {
     await books.account('old', 'classic')
     const covers = ['2026-01-01 00:00:00+00', '2026-01-31 00:30:00+00'] as const
     const records = [
@@ -413,7 +413,7 @@ describe.concurrent('what a classic account stamps late', () => {
     expect(await books.query('select sum(funding) from futures_pnl')).toEqual([['-1.5']])
   })
 
-  it('is the same funding as that of the unified feed, where only one of the two is late', async () => {
+  it('is the same funding as that of the unified feed, if only one of the two is late', async () => {
     await books.account('main', 'unified')
     const covers = ['2026-01-01 00:00:00+00', '2026-01-31 00:00:00+00'] as const
     const hour = '2026-01-10 08:00:00+00'

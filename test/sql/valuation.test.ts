@@ -82,7 +82,7 @@ const valuations = (where = 'true') =>
 const missing = async (): Promise<unknown[]> =>
   (await books.query("select explanation from breaks where check_name = 'valuation' order by coin")).flat()
 
-describe('a way over several prices', () => {
+describe('a path over several prices', () => {
   it('leads over three: a fee in BGB by its price in USDT, that in dollars and that in euros', async () => {
     await books.tax('SPOT', balanced(legs(at('10:00:00'), 'BONUS_GRANT_USER_IN 0.1 BGB')))
     await price('BGB 5 USDT', at('08:00:00'))
@@ -95,7 +95,7 @@ describe('a way over several prices', () => {
     ).toEqual([['3', '2026-01-09 00:00:00+00']])
   })
 
-  it('takes each price as of the amount’s time, also where the second is younger than the first', async () => {
+  it('takes each price as of the amount’s time, even if the second is newer than the first', async () => {
     await books.tax('SPOT', balanced(legs(at('10:00:00'), 'BONUS_GRANT_USER_IN 2 BGB')))
     await price('BGB 5 USDT', at('08:00:00'))
     await price('USDT 0.9 EUR', at('09:00:00'))
@@ -103,7 +103,7 @@ describe('a way over several prices', () => {
     expect(await valuations()).toEqual([['BGB', '9', 'BGB > USDT > EUR', 'index > index']])
   })
 
-  it('of four prices is the longest; one of five is none', async () => {
+  it('of four prices is the longest; five are too many', async () => {
     await books.tax(
       'SPOT',
       balanced(legs(at('10:00:00'), 'BONUS_GRANT_USER_IN 1 BGB', 'BONUS_GRANT_USER_IN 1 XYZ')),
@@ -117,7 +117,7 @@ describe('a way over several prices', () => {
     ])
   })
 
-  it('is the shortest, then that of the youngest prices, then the first by name', async () => {
+  it('is the shortest, then the one with the newest prices, then the first by name', async () => {
     const gift = legs(
       at('10:00:00'),
       'BONUS_GRANT_USER_IN 1 BGB',
@@ -141,7 +141,7 @@ describe('a way over several prices', () => {
     ])
   })
 
-  it('turns a price of a quote coin round: from USDT over bitcoin to euros', async () => {
+  it('inverts a price of a quote coin: from USDT over bitcoin to euros', async () => {
     await books.tax(
       'SPOT',
       balanced(legs(at('10:00:00'), 'BONUS_GRANT_USER_IN 30 USDT', 'BONUS_GRANT_USER_IN 1 XYZ')),
@@ -157,8 +157,8 @@ describe('a way over several prices', () => {
   })
 })
 
-describe('what has no price names the link that is missing', () => {
-  it('over which prices one gets on, and what they lack', async () => {
+describe('a missing price names the missing link', () => {
+  it('with the prices that exist and what they lack', async () => {
     await books.tax(
       'SPOT',
       balanced(legs(at('10:00:00'), 'BONUS_GRANT_USER_IN 1 BGB', 'BONUS_GRANT_USER_IN 1 XYZ')),
@@ -174,7 +174,7 @@ describe('what has no price names the link that is missing', () => {
     expect((await missing())[0]).toContain(': BGB has prices in USDT; USDT has none in EUR.')
   })
 
-  it('that one coin alone lacks, that no longer counts, that comes later, or that there never was', async () => {
+  it('if only one coin lacks it, if it is too old, if it comes later, and if it never existed', async () => {
     const gifts = ['AAA', 'BBB', 'CCC', 'DDD'].map((coin) => `BONUS_GRANT_USER_IN 1 ${coin}`)
     await books.tax('SPOT', balanced(legs(at('10:00:00'), ...gifts)))
     await price('AAA 5 USDT', at('08:00:00'))
@@ -190,7 +190,7 @@ describe('what has no price names the link that is missing', () => {
     ])
   })
 
-  it('and a price turned round towards a quote coin, which counts and leads nowhere, says nothing of when', async () => {
+  it('and does not date a price inverted towards a quote coin, which is valid and leads nowhere', async () => {
     const gifts = ['BONUS_GRANT_USER_IN 1 USDT', 'BONUS_GRANT_USER_IN 1 USDC']
     await books.tax('SPOT', balanced(legs(at('10:00:00'), ...gifts)))
     await price('BTC 9 USDT', at('09:00:00'))
@@ -228,7 +228,7 @@ describe('what has no price names the link that is missing', () => {
 describe('the policy of sources', () => {
   const gift = () => books.tax('SPOT', balanced(legs(at('13:00:00'), 'BONUS_GRANT_USER_IN 2 ETH')))
 
-  it('lets a market price that still counts come before a fresher private deal', async () => {
+  it('prefers a valid market price to a fresher private deal', async () => {
     await gift()
     await price('ETH 2000 EUR', at('00:00:00'))
     await deal(10, '1', 'ETH', { fiat: 'EUR', amount: '2500' })
@@ -238,7 +238,7 @@ describe('the policy of sources', () => {
     ])
   })
 
-  it('takes a longer way of market prices before a private deal, and the deal where nothing else is fresh', async () => {
+  it('prefers a longer path of market prices to a private deal, and the deal if nothing else is fresh', async () => {
     await gift()
     await books.tax('SPOT', balanced(legs(at('13:00:00', 12), 'BONUS_GRANT_USER_IN 2 ETH')))
     await price('ETH 2200 USD', at('00:00:00'))
@@ -252,7 +252,7 @@ describe('the policy of sources', () => {
     ])
   })
 
-  it('decides between two sources of one pair, also where a later source stands on the way anyhow', async () => {
+  it('decides between two sources of one pair, even if a later source is on the path anyway', async () => {
     await books.tax(
       'SPOT',
       balanced(legs(at('13:00:00'), 'BONUS_GRANT_USER_IN 2 BGB', 'BONUS_GRANT_USER_IN 10 USDT')),
@@ -268,7 +268,7 @@ describe('the policy of sources', () => {
     ])
   })
 
-  it('is configured: with own trades first they count, with a source left out it values nothing', async () => {
+  it('is configurable: with own trades first they apply, with a source left out it values nothing', async () => {
     await books.tax(
       'SPOT',
       balanced(
@@ -322,7 +322,7 @@ describe('an exchange with a fee', () => {
     ])
   })
 
-  it('of which the fee alone has no price names that of the fee: for what it belongs to, and for the fee itself', async () => {
+  it('of which only the fee has no price names that of the fee: for what it belongs to, and for the fee itself', async () => {
     await fill()
     await price('ABC 2 EUR', at('08:00:00'))
     await build(EUR)
@@ -330,7 +330,7 @@ describe('an exchange with a fee', () => {
   })
 })
 
-describe('what is fetched anyway', () => {
+describe('prices that are fetched anyway', () => {
   const night = { run: 'night', receivedAt: at('09:00:00') }
   const PERPETUAL = { quote_coin: 'USDT', symbol_type: 'perpetual' }
 
@@ -372,7 +372,7 @@ describe('what is fetched anyway', () => {
        where kind = 'reward' order by entries.coin`,
     )
 
-  it('prices coins before own trades do: marks of perpetual positions, and what lending values coins at', async () => {
+  it('value coins before own trades do: marks of perpetual positions, and the values that lending assigns to coins', async () => {
     await fetched()
     await build(EUR)
     expect(await gifts()).toEqual([
@@ -392,7 +392,7 @@ describe('what is fetched anyway', () => {
     ])
   })
 
-  it('is left out by an order that does not name it, and is never among the others', async () => {
+  it('are left out by an order that does not name them, and are never among the others', async () => {
     await fetched()
     await build({ ...EUR, priceOrder: ['others', 'trades'] })
     expect(await gifts()).toEqual([
@@ -403,7 +403,7 @@ describe('what is fetched anyway', () => {
   })
 })
 
-describe('a P2P deal in another currency than that of the books', () => {
+describe('a P2P deal in a currency other than that of the books', () => {
   const basis = () => books.query("select quantity, value from lot_events where coin = 'ETH'")
 
   it('costs what was paid, at the rate of that day, whatever the coin was worth', async () => {
@@ -418,7 +418,7 @@ describe('a P2P deal in another currency than that of the books', () => {
     expect(await missing()).toEqual([])
   })
 
-  it('has an unknown cost without a rate, never the coin’s price of the day, and the money that has no rate is named', async () => {
+  it('has an unknown cost without a rate, never the coin’s price of the day, and the money without a rate is named', async () => {
     await price('ETH 1835.9 EUR', at('00:00:00'))
     await deal(10, '0.1', 'ETH', { fiat: 'CAD', amount: '281.33' })
     await build(EUR)
@@ -429,14 +429,14 @@ describe('a P2P deal in another currency than that of the books', () => {
     ])
   })
 
-  it('is worth what the coin was worth where no order tells what was paid', async () => {
+  it('is worth what the coin was worth if no order states what was paid', async () => {
     await price('ETH 1835.9 EUR', at('00:00:00'))
     await deal(10, '0.1', 'ETH')
     await build(EUR)
     expect(await basis()).toEqual([['0.1', '183.59']])
   })
 
-  it('never sets the rate of its own money: a rate of the day is a market’s', async () => {
+  it('never sets the rate of its own money: a daily rate is a market’s', async () => {
     await price('BTC 60000 EUR', at('00:00:00'))
     await books.tax('SPOT', balanced(legs(at('11:00:00'), 'in 0.01 BTC', 'out -900 USD'), { USD: '900' }))
     await deal(10, '0.01', 'BTC', { fiat: 'USD', amount: '1200' })

@@ -98,7 +98,7 @@ const bridge = (columns: string) =>
 const LINES = `opening_value, initial_balances, deposits, transfers, income, interest, realised_gains, unrealised_change, closing_value,
   difference`
 
-test('each line stands for itself and the closing value follows, for the one who sends and the one who receives', async () => {
+test('each line is independent and the closing value follows, for the sender and the receiver', async () => {
   const result = await built({ main: [...BOUGHT, ...SPENT], desk: ARRIVED })
   expect(await bridge(LINES)).toEqual([
     ['desk', '2026-02-01', '0', '0', '0', '100.25', '0', '0', '0', '12.25', '112.5', '0'],
@@ -110,7 +110,7 @@ test('each line stands for itself and the closing value follows, for the one who
   expect(result.openBreaks.filter(({ checkName }) => checkName === 'value_bridge')).toEqual([])
 })
 
-test('lots that all accounts hold together have one bridge, in which what moves between them cancels', async () => {
+test('lots that all accounts hold together have one bridge, in which movements between them cancel', async () => {
   await built({ main: [...BOUGHT, ...SPENT], desk: ARRIVED }, { scope: 'universal' })
   expect(await bridge(LINES)).toEqual([
     [null, '2026-01-01', '0', '1000', '0', '0', '0', '0', '-0.005', '18.905', '1018.9', '0'],
@@ -129,7 +129,7 @@ test('what goes to or comes from a wallet that no feed reports is a deposit, mon
   expect(result.openBreaks.filter(({ checkName }) => checkName === 'value_bridge')).toEqual([])
 })
 
-test('margin that is set aside stays within the account, though nothing says where it lies', async () => {
+test('margin that is set aside stays within the account, though nothing states where it is', async () => {
   const aside: Move = { id: '3', coin: 'USDT', type: 'INCREASE_MARGIN', amount: '-20', ts: at('01-31') }
   const back: Move = { id: '4', coin: 'USDT', type: 'MARGIN_BACK', amount: '20', ts: at('02-10') }
   await built({ main: [...BOUGHT, aside, back] })
@@ -139,7 +139,7 @@ test('margin that is set aside stays within the account, though nothing says whe
   ])
 })
 
-test('imported moves of money are transfers where both accounts are known, and deposits where one is', async () => {
+test('imported movements of money are transfers if both accounts are known, and deposits if one is', async () => {
   await built({}, {}, [
     row('a', '01-10', 'transfer_in', 'USDT', '500'),
     row('b:1', '02-10', 'transfer_out', 'USDT', '200'),
@@ -153,7 +153,7 @@ test('imported moves of money are transfers where both accounts are known, and d
   ])
 })
 
-test('moves of the reporting currency between the venue and a wallet of one’s own are transfers, less what the network takes', async () => {
+test('movements of the reporting currency between the venue and one’s own wallet are transfers, less what the network takes', async () => {
   const sent: Move = { id: '1', coin: 'USDT', type: 'TRANSFER_OUT', amount: '-50', ts: at('02-12') }
   const came: Move = { id: '2', coin: 'USDT', type: 'TRANSFER_IN', amount: '20', ts: at('02-14') }
   await built({ main: [sent, came] }, {}, [
@@ -171,7 +171,7 @@ test('moves of the reporting currency between the venue and a wallet of one’s 
   ])
 })
 
-test('moves of another currency of a state stay coins at the venue, whose lots come from nowhere that the books know', async () => {
+test('movements of another fiat currency remain coins at the venue, whose lots come from outside the books', async () => {
   const moves: readonly Move[] = [
     { id: '1', coin: 'EUR', type: 'ORDER_DEALT_IN', amount: '100', ts: at('01-10') },
     { id: '2', coin: 'USDT', type: 'ORDER_DEALT_FROZEN_OUT', amount: '-110', ts: at('01-10') },
@@ -193,7 +193,7 @@ test('moves of another currency of a state stay coins at the venue, whose lots c
   ])
 })
 
-test('what the network takes of a move is a fee: what is transferred cancels', async () => {
+test('what the network takes of a movement is a fee: what is transferred cancels', async () => {
   await built({}, {}, [
     row('a', '01-10', 'gift_in', 'BTC', '2', { currency: 'USDT', total: '160' }),
     row('b:1', '02-10', 'transfer_out', 'BTC', '1'),
@@ -221,7 +221,7 @@ test('what goes into the history before the books of an account leaves the books
   ])
 })
 
-test('what was held before the first record is an initial balance at the cost that imports know; what comes later is a deposit', async () => {
+test('what was held before the first record is an initial balance at the cost known from imports; what comes later is a deposit', async () => {
   const sold: readonly Move[] = [
     { id: '1', coin: 'USDT', type: 'ORDER_DEALT_IN', amount: '130', ts: at('02-10') },
     { id: '2', coin: 'BTC', type: 'ORDER_DEALT_FROZEN_OUT', amount: '-1', ts: at('02-10') },
@@ -249,7 +249,7 @@ test('money that was owed before the first record is taken off what was held the
   expect(result.openBreaks.filter(({ checkName }) => checkName === 'value_bridge')).toEqual([])
 })
 
-test('coins that were owed before the first record count at their value, and take the cost of what is given back', async () => {
+test('coins that were owed before the first record count at their value, and take the cost of what is repaid', async () => {
   await built({
     main: [
       { id: '1', coin: 'BTC', type: 'ORDER_DEALT_IN', amount: '1', ts: at('01-10') },
@@ -269,7 +269,7 @@ test('coins that were owed before the first record count at their value, and tak
   ])
 })
 
-test('values that wallets round, each for itself, leave nothing that would pass for coins of unknown cost', async () => {
+test('values that wallets round separately leave nothing that would count as coins of unknown cost', async () => {
   const dust = { currency: 'USDT', total: '0' }
   await built(
     {},
@@ -293,7 +293,7 @@ const GIVEN = (day: string, more: Cells): readonly Cells[] => [
 ]
 const GIFTS = 'deposits, transfers, realised_gains, unrealised_change, unknown_cost_change, difference'
 
-test('a gift leaves at its value: what it was worth above its cost had been gained until then', async () => {
+test('a gift leaves at its value: the gain up to then is what it was worth above its cost', async () => {
   const given = GIVEN('02-12', { currency: 'USDT', total: '70' })
   await built({}, { rules: 'de' }, given)
   expect(await bridge(GIFTS)).toEqual([
@@ -303,7 +303,7 @@ test('a gift leaves at its value: what it was worth above its cost had been gain
   ])
 })
 
-test('a gift that the rules take for a sale has its gain among those that are realised', async () => {
+test('a gift that the rules treat as a sale has its gain among the realised ones', async () => {
   await built({}, { rules: 'ca' }, GIVEN('02-12', { currency: 'USDT', total: '70' }))
   expect(await bridge(GIFTS)).toEqual([
     [null, '2026-01-01', '80', '0', '0', '30', '0', '0'],
@@ -325,7 +325,7 @@ test('a gift without a known value leaves at its cost, and one without a known c
   ])
 })
 
-test('a fee that is netted takes its coins off what was bought, without a gain', async () => {
+test('a netted fee takes its coins off what was bought, without a gain', async () => {
   await built({ main: BOUGHT }, { feesInKind: 'net' })
   // 1.99 cost 200 and are worth 199 at the end of the books.
   expect(await bridge('realised_gains, unrealised_change, closing_value, difference')).toEqual([
@@ -344,7 +344,7 @@ const SHORT: readonly Move[] = [
   { id: '9', coin: 'BTC', type: 'REPAYMENT', amount: '-1', ts: at('02-28') },
 ]
 
-test('coins that are owed count against what is held; a sale of them is a gain when it counts', async () => {
+test('coins that are owed are deducted from what is held; a sale of them is a gain when it counts', async () => {
   await built({ main: SHORT })
   expect(await bridge(WORTH)).toEqual([
     ['main', '2026-01-01', '0', '5', '1005', '0'],
@@ -352,7 +352,7 @@ test('coins that are owed count against what is held; a sale of them is a gain w
   ])
 })
 
-test('a sale of borrowed coins counts in January already under the rules of the United Kingdom, for all accounts', async () => {
+test('a sale of borrowed coins counts already in January under the rules of the United Kingdom, for all accounts', async () => {
   await built({ main: SHORT }, { rules: 'uk' })
   expect(await bridge(WORTH)).toEqual([
     [null, '2026-01-01', '-5', '10', '1005', '0'],
@@ -360,7 +360,7 @@ test('a sale of borrowed coins counts in January already under the rules of the 
   ])
 })
 
-test('what has no known cost has a line of its own, and is told beside the difference that it leaves', async () => {
+test('what has no known cost has its own line, and is mentioned beside the difference that it leaves', async () => {
   const found: Move = { id: '3', coin: 'BTC', type: 'TRANSFER_IN', amount: '1', ts: at('01-10') }
   const result = await built({ main: [...BOUGHT, found] })
   expect(
@@ -378,7 +378,7 @@ const ETHER = (cost: string): readonly Move[] => [
 ]
 const UNPRICED = 'unrealised_change, closing_value, difference, unpriced_coins'
 
-test('a coin without a price is worth nothing that is known, which is no loss: its cost is what stays open', async () => {
+test('a coin without a price has no known value, which is no loss: its cost is what stays open', async () => {
   // By the end of the month the price of one's own purchase no longer counts.
   const later: Move = {
     id: '13',
@@ -393,7 +393,7 @@ test('a coin without a price is worth nothing that is known, which is no loss: i
   expect(result.openBreaks.filter(({ checkName }) => checkName === 'value_bridge')).toEqual([])
 })
 
-test('where nothing has a price, what it is worth is not known, nor what the next month began with', async () => {
+test('if nothing has a price, its value is unknown, as is what the next month began with', async () => {
   await built({
     main: [
       ...ETHER('1000'),
@@ -407,7 +407,7 @@ test('where nothing has a price, what it is worth is not known, nor what the nex
   ])
 })
 
-test('value_bridge: a month that does not close is a warning, unless something of it is unknown', async () => {
+test('value_bridge: a month that does not close is a warning, unless part of it is unknown', async () => {
   const row = (month: string, difference: string, unknown: string, unpriced: string) => [
     'main',
     `2026-${month}-01`,

@@ -71,7 +71,7 @@ beforeAll(async () => {
 
 afterAll(() => books.close())
 
-test('each day is valued at the newest price that counts, and what has none has no value', async () => {
+test('each day is valued at the newest valid price, and what has none has no value', async () => {
   expect(
     await books.query(
       `select coin, day, quantity, borrowed, price, price_source, value, own_value from daily_valuation
@@ -85,7 +85,7 @@ test('each day is valued at the newest price that counts, and what has none has 
   ])
 })
 
-test('net worth is what is held less what is owed, with the coins that have no price counted apart', async () => {
+test('net worth is what is held less what is owed, with the coins without a price counted separately', async () => {
   expect(
     await books.query('select day, value, currency, unpriced_coins from net_worth order by day'),
   ).toEqual([
@@ -95,7 +95,7 @@ test('net worth is what is held less what is owed, with the coins that have no p
   ])
 })
 
-test('what is not realised: open lots at the last price, open short sales, and lots of unknown cost apart', async () => {
+test('what is unrealised: open lots at the last price, open short sales, and lots of unknown cost separately', async () => {
   expect(
     await books.query(
       `select product_line, symbol, is_cost_known, quantity, cost_basis, value, unrealised_pnl,

@@ -94,7 +94,7 @@ describe('the P2P wallet', () => {
     ])
   })
 
-  it('ties equal deals that follow each other at once in their order', async () => {
+  it('matches equal consecutive deals in their order', async () => {
     const equal = [
       p2p(1, 'buy', 'USDT', '100', '2026-01-10 10:00:00+00'),
       p2p(3, 'sell', 'USDT', '30', '2026-01-11 10:00:04+00'),
@@ -116,7 +116,7 @@ describe('the P2P wallet', () => {
     ])
   })
 
-  it('is a break where an order or a record stands alone', async () => {
+  it('is a break if an order or a record has no counterpart', async () => {
     await books.page('tax.p2pRecords', records.slice(0, 2), { covers: span })
     await books.page('p2p.orders', orders.slice(1), { covers: span })
     const result = await books.build()
@@ -149,7 +149,7 @@ describe('the P2P wallet', () => {
     ])
   })
 
-  it('keeps a type that tells no direction aside, as one warning', async () => {
+  it('books no row of a type without a direction, and warns once', async () => {
     await books.page(
       'tax.p2pRecords',
       [...records, p2p(4, 'appeal_return', 'USDT', '7', '2026-01-12 10:00:00+00')],
@@ -182,7 +182,7 @@ describe('a transfer', () => {
     p2p(2, 'transfer_out', 'USDT', '20', '2026-01-12 10:59:59+00'),
   ]
 
-  it('has its other leg where both wallets are in the books', async () => {
+  it('has its other leg if both wallets are in the books', async () => {
     await books.tax('SPOT', balanced([out, home], { USDT: '100' }), { covers: span })
     await books.page('tax.p2pRecords', moves, { covers: span })
     expect(loud(await books.build())).toEqual([])
@@ -198,7 +198,7 @@ describe('a transfer', () => {
     ])
   })
 
-  it('between two accounts of the books is one, too', async () => {
+  it('between two accounts of the books has one too', async () => {
     await books.account('sub', 'unified', '1002')
     await books.tax('SPOT', balanced([out], { USDT: '100' }))
     await books.tax('SPOT', balanced([{ ...out, id: '9', type: 'TRANSFER_IN', amount: '60' }]), {
@@ -225,7 +225,7 @@ describe('a transfer', () => {
       `select entry_id, counter_entry_id from transfers where direction = 'out' order by occurred_at, place`,
     )
 
-  it('that is followed by an equal one before it arrives is tied to its own leg', async () => {
+  it('followed by an equal one before it arrives is matched to its own leg', async () => {
     const outs = [swift(5, 'TRANSFER_OUT', '00.000'), swift(6, 'TRANSFER_OUT', '00.060')]
     await books.tax('SPOT', balanced(outs, { USDT: '200' }), { covers: span })
     const ins = [swiftly(1, 'transfer_in', '00.050'), swiftly(2, 'transfer_in', '00.110')]
@@ -249,7 +249,7 @@ describe('a transfer', () => {
     ])
   })
 
-  it('stays within its account where another makes an equal one at that time', async () => {
+  it('stays within its account if another makes an equal one at that time', async () => {
     await books.account('sub', 'unified', '1002')
     await books.tax('SPOT', balanced([swift(5, 'TRANSFER_OUT', '00.000')], { USDT: '60' }), { covers: span })
     await books.page('tax.p2pRecords', [swiftly(1, 'transfer_in', '00.057')], { covers: span })
@@ -263,7 +263,7 @@ describe('a transfer', () => {
     ])
   })
 
-  it('of two equal ones, one of which went elsewhere, is tied to the nearest', async () => {
+  it('of two equal ones, one of which went elsewhere, is matched to the nearest', async () => {
     const outs = [swift(5, 'TRANSFER_OUT', '00.000'), swift(6, 'TRANSFER_OUT', '00.500')]
     await books.tax('SPOT', balanced(outs, { USDT: '200' }), { covers: span })
     await books.page('tax.p2pRecords', [swiftly(1, 'transfer_in', '00.550')], { covers: span })
@@ -274,13 +274,13 @@ describe('a transfer', () => {
     ])
   })
 
-  it('whose other wallet no feed tells of is no break', async () => {
+  it('whose other wallet no feed reports is no break', async () => {
     await books.tax('SPOT', balanced([out], { USDT: '100' }), { covers: span })
     expect(loud(await books.build())).toEqual([])
     expect(await books.query('select transfer_id, counter_entry_id from transfers')).toEqual([[null, null]])
   })
 
-  it('of which only the P2P wallet tells is a warning on a suspense account, where the account moves both ways', async () => {
+  it('that only the P2P wallet reports is a warning on a suspense account, if the account moves both ways', async () => {
     await books.tax('SPOT', balanced([out], { USDT: '100' }), { covers: span })
     await books.page('tax.p2pRecords', moves, { covers: span })
     const result = await books.build()
@@ -292,7 +292,7 @@ describe('a transfer', () => {
     expect(await books.query('select leg_of, coin from unmatched_legs')).toEqual([['transfer', 'USDT']])
   })
 
-  it('is a notice where the unified chain is open there', async () => {
+  it('is a notice if the unified chain is open there', async () => {
     const later: Move = { ...home, id: '7', ts: '2026-01-14 00:00:00+00', amount: '1' }
     const rows = balanced([out, home, later], { USDT: '100' }).filter(({ id }) => id !== '6')
     await books.tax('SPOT', rows, { covers: span })

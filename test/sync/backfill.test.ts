@@ -14,7 +14,7 @@ import { access, CountingAgent, HeldClock, START, settle } from '../support/venu
 
 const DAYS = 360
 
-test('a backfill of 360 dense days takes at most 5 % longer than its budget makes it, and is never refused', async () => {
+test('a backfill of 360 dense days takes at most 5 % longer than its budget requires, and is never refused', async () => {
   const clock = new HeldClock()
   const dense = await startDenseVenue(clock.monotonic, clock.wall)
   const agent = new CountingAgent({ headersTimeout: 0, bodyTimeout: 0 })

@@ -109,7 +109,7 @@ test.each([
   ['before it can say what was too old', 'statement'],
   ['on the second page', 'page'],
 ] as const)(
-  'a first backfill under a clock an hour behind, killed %s, leaves no warning',
+  'a first backfill with a clock an hour behind, killed %s, leaves no warning',
   async (_when, at) => {
     const { clock, dir, tooOld, night } = await venueAndBooks()
     clock.wallError = -HOUR
@@ -139,7 +139,7 @@ test.each([
   // Before the books begin: of the days between nobody has said a word, and the next night does.
   [10, ['notice coverage', 'warning coverage']],
 ])(
-  'a night under a clock %s days behind asks for what the venue has forgotten: that was lost before the books, and no later night warns of it',
+  'a night with a clock %s days behind requests what has expired at the venue: that was lost before the books, and no later night warns of it',
   async (days, meanwhile) => {
     const { clock, dir, tooOld, night } = await venueAndBooks()
     await night()

@@ -11,7 +11,7 @@ const p2p = findEndpoint('tax.p2pRecords')!
 
 const DAY = 86_400_000
 
-test('what the venue still has is fetched and not lost under a clock that is fifteen days ahead', async () => {
+test('what the venue still has is fetched, not lost, with a clock that is fifteen days ahead', async () => {
   const since = START - 10 * DAY
   const asked: number[] = []
   const { venue, clock, settle } = await loopback(({ path }, response) => {
@@ -41,7 +41,7 @@ test('what the venue still has is fetched and not lost under a clock that is fif
   expect(answered.map((time) => time?.slice(0, 19))).toEqual(['2026-01-05T03:00:00'])
 })
 
-test('one wrong requestTime, months in the past, has nothing left unasked', async () => {
+test('one wrong requestTime, months in the past, leaves nothing unrequested', async () => {
   const since = START - 10 * DAY
   const asked: [number, boolean][] = []
   const { venue, clock, settle } = await loopback(({ path }, response) => {
@@ -80,7 +80,7 @@ test('a feed whose time is refused twice is pending, not failed, and the run is 
   expect([...statuses]).toEqual(['pending'])
 })
 
-test('what is left pending under a clock that is a year ahead ends at the venue’s now: of the future nothing is missing', async () => {
+test('what is left pending with a clock that is a year ahead ends at the venue’s now: nothing of the future is missing', async () => {
   const { venue, clock, settle } = await loopback(({ path }, response) => {
     const requestTime = START + clock.monotonic()
     response.end(

@@ -103,7 +103,7 @@ test('accounts that fail in every way stop no other account', async () => {
   expect(result.failures.map(({ account }) => account)).toContain('an account that is another')
 })
 
-test('the budget of the address is shared fairly: nobody is two requests ahead of another', async () => {
+test('the budget of the address is shared fairly: none is two requests ahead of another', async () => {
   const { asked } = await run(healthy, 10)
   const counts = new Map(healthy.map((name) => [name, 0]))
   const spreads: number[] = []

@@ -49,7 +49,7 @@ async function planAndRun(
   return { plan, requests: asked.length, tookMs }
 }
 
-describe('the minutes of a plan', () => {
+describe('the minutes in a plan', () => {
   const rate = { count: 1, per_ms: 1_000 }
   test.each<[string, Config['venue']['budgets'], string[], number, number, [number, number]]>([
     ['share one budget over both feeds', {}, ['main'], 48, 0.8, [48, 1_000]],
@@ -94,7 +94,7 @@ describe('the minutes of a plan', () => {
   )
 })
 
-test('a span that the configuration widens is planned, walked and asked for; the others stay as documented', async () => {
+test('a span that the configuration widens is planned, walked and requested; the others stay as documented', async () => {
   const found = await planAndRun({ span_days: { 'tax.futuresRecords': 90 } })
   // 359 days of three product lines in windows of 90 days, and of P2P in windows of 30.
   expect(found.requests).toBe(3 * 4 + 12)
@@ -111,12 +111,12 @@ test('an account’s share of a plan is its own partitions, requests and time', 
     expect(plan.partitions.filter((one) => one.account === account)).toHaveLength(partitions)
 })
 
-test('what is public is planned for the first account alone, as a run asks for it once', async () => {
+test('public data is planned for the first account only, as a run requests it once', async () => {
   const found = await planAndRun({}, ['main', 'other'], /^futures\.contracts$/)
   expect([found.plan.requests, found.requests]).toEqual([3, 3])
 })
 
-test('many accounts take no less than the budget of the address, which they all share', () => {
+test('many accounts take at least as long as the budget of the address, which they all share, requires', () => {
   const spending = (nth: number) => ({ key: `feed of ${nth}`, rate: { count: 1, perMs: 1_000 } })
   const requests = (accounts: number) =>
     Array.from({ length: accounts }, (_, nth) => ({ spending: spending(nth), count: 60 }))

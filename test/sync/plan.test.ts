@@ -16,7 +16,7 @@ const oldest = (days: number): number => NOW - days * DAY + RETENTION_GUARD_MS
 const range = (start: number, end: number) => ({ start, end })
 
 describe('the first run', () => {
-  test('needs all that the venue remembers, less a minute at its far edge', () => {
+  test('needs everything that the venue still has, except a minute at the far edge', () => {
     const plan = planPartition(tax, partition, nothing, { now: NOW })
     expect(plan.needs).toEqual([range(oldest(366), NOW)])
     expect(plan.requests).toBe(53)
@@ -29,7 +29,7 @@ describe('the first run', () => {
     expect(plan.requests).toBe(2)
   })
 
-  test('since a day that the venue has forgotten says what is lost', () => {
+  test('since a day that is beyond the venue’s retention states what is lost', () => {
     const plan = planPartition(tax, partition, nothing, { now: NOW, since: NOW - 400 * DAY })
     expect(plan.lost).toEqual([range(NOW - 400 * DAY, oldest(366))])
     expect(plan.needs).toEqual([range(oldest(366), NOW)])
@@ -42,7 +42,7 @@ describe('a later run', () => {
     expect(planPartition(tax, partition, known, { now: NOW }).needs).toEqual([range(NOW - 2 * DAY, NOW)])
   })
 
-  test('needs a gap in the middle as well, the newest first', () => {
+  test('needs a gap in the middle as well, newest first', () => {
     const known = {
       ...nothing,
       covered: [range(oldest(366), NOW - 50 * DAY), range(NOW - 40 * DAY, NOW - DAY)],
@@ -53,14 +53,14 @@ describe('a later run', () => {
     ])
   })
 
-  test('under a clock a year ahead of the venue’s needs what the venue has, no future, and calls nothing lost', () => {
+  test('with a clock a year ahead of the venue’s needs what the venue has, nothing of the future, and calls nothing lost', () => {
     const known = { ...nothing, covered: [range(oldest(90), NOW - DAY)] }
     const ahead = NOW + 365 * DAY
     const { needs, lost } = planPartition(orders, partition, known, { now: ahead, remembersTo: NOW })
     expect({ needs, lost }).toEqual({ needs: [range(NOW - 8 * DAY, NOW + 60_000)], lost: [] })
   })
 
-  test('of a later start calls nothing lost that the venue still has, though an earlier run had begun to ask for it', () => {
+  test('with a later start calls nothing lost that the venue still has, though an earlier run had begun to request it', () => {
     const known = {
       ...nothing,
       covered: [range(NOW - 100 * DAY, NOW - DAY)],
@@ -78,7 +78,7 @@ describe('a later run', () => {
     expect(planPartition(orders, partition, known, { now: NOW }).needs).toEqual([range(NOW - 20 * DAY, NOW)])
   })
 
-  test('goes on with a window that was begun, and plans only the rest anew', () => {
+  test('resumes a window that was begun, and plans only the rest anew', () => {
     const begun = { window: range(NOW - 60 * DAY, NOW - 30 * DAY), cursor: '7' }
     const known = { ...nothing, covered: [range(NOW - 30 * DAY, NOW)], unfinished: [begun] }
     const plan = planPartition(orders, partition, known, { now: NOW })
@@ -90,7 +90,7 @@ describe('a later run', () => {
     ])
   })
 
-  test('does not go on with a window that was divided since: what of it has been had is not asked for again', () => {
+  test('does not resume a window that has been divided since: what has been received of it is not requested again', () => {
     const begun = { window: range(NOW - 60 * DAY, NOW - 30 * DAY), cursor: '7' }
     const half = { window: range(NOW - 45 * DAY, NOW - 30 * DAY), cursor: '8' }
     const newer = range(NOW - 30 * DAY, NOW)
@@ -110,7 +110,7 @@ describe('a later run', () => {
     })
   })
 
-  test('reads a begun window again from the oldest order in it that may still change', () => {
+  test('reads a begun window again from its oldest order that may still change', () => {
     const begun = { window: range(NOW - 60 * DAY, NOW - 30 * DAY), cursor: '7' }
     const known = { ...nothing, covered: [range(NOW - 30 * DAY, NOW)], unfinished: [begun] }
 
@@ -133,7 +133,7 @@ describe('a later run', () => {
     expect(before.needs).toEqual([range(oldest(90), NOW)])
   })
 
-  test('reads the look-back of a run again that a later one, stopped half-way, had only begun to read again', () => {
+  test('reads again the look-back of a run that a later one, stopped half-way, had only begun to read again', () => {
     const first = { ...range(oldest(366), NOW - 20 * DAY), readAt: NOW - 20 * DAY }
     const stopped = { ...range(NOW - 19 * DAY, NOW - 2 * DAY), readAt: NOW - 2 * DAY }
     const known = { ...nothing, covered: [first, stopped] }
@@ -143,7 +143,7 @@ describe('a later run', () => {
     ])
   })
 
-  test('says what was wanted once, never had, and is now forgotten; and says it once', () => {
+  test('states what was wanted once, never received, and has expired; and states it once', () => {
     const wanted = { from: oldest(90) - 3 * DAY, lost: [] }
     const known = { ...nothing, covered: [range(NOW - 10 * DAY, NOW)], wanted }
     const lost = [range(oldest(90) - 3 * DAY, oldest(90))]
@@ -152,14 +152,14 @@ describe('a later run', () => {
     expect(planPartition(orders, partition, said, { now: NOW }).lost).toEqual([])
   })
 
-  test('after too long a pause says what was lost in between', () => {
+  test('after too long a pause states what was lost in between', () => {
     const known = { ...nothing, covered: [range(NOW - 300 * DAY, NOW - 200 * DAY)] }
     expect(planPartition(orders, partition, known, { now: NOW }).lost).toEqual([
       range(NOW - 200 * DAY, oldest(90)),
     ])
   })
 
-  test('a rest that is about to slip over the edge of the venue’s memory is no need', () => {
+  test('does not need a remainder that is about to expire at the venue', () => {
     const known = { ...nothing, covered: [range(oldest(366) + EDGE_MS, NOW)] }
     expect(planPartition(tax, partition, known, { now: NOW }).needs).toEqual([range(NOW - DAY, NOW)])
   })

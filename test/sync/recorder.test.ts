@@ -18,7 +18,7 @@ const account = (nth: number): WordMeta => ({
   accountMode: null,
 })
 
-test('a flush ends with what was recorded before it, though others record without a pause', async () => {
+test('a flush ends with what was recorded before it, though others keep recording without a pause', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'tieout-recorder-'))
   const books = await openBooks(dir, { clock: systemClock, command: 'test' })
   onTestFinished(async () => {

@@ -91,7 +91,7 @@ const pendingMinutes = (dir: string): Promise<number> =>
 const rowCount = (dir: string, table: string): Promise<number> =>
   numberOf(dir, `select count(*) from ${table}`)
 
-test('a refused range that reaches up to now is no history that the venue has forgotten', async () => {
+test('a refused range that reaches up to now is not history that has expired at the venue', async () => {
   // It takes seven days at once, as one client found, where the document says ninety.
   const days = (query: URLSearchParams) =>
     (Number(query.get('endTime')) - Number(query.get('startTime'))) / DAY
@@ -121,7 +121,7 @@ test.each([
   [70, 69],
   [90, 89],
 ])(
-  'of a feed whose reach of %i days is not documented, only what lies beyond it is forgotten',
+  'for a feed whose reach of %i days is not documented, only what is beyond it has expired',
   async (reach, last_day) => {
     const venue = await traderVenue({ ...TRADER, ...excluded(400), [FUTURES]: reachesBack(reach) })
     const history = `{ since: ${since(120)}, feeds: [tax.futuresRecords] }`
@@ -145,7 +145,7 @@ test.each([
   240_000,
 )
 
-describe('a window that the venue answers by nothing known', () => {
+describe('a window without a recognisable answer', () => {
   const LINES = ['USDT-FUTURES', 'USDC-FUTURES', 'COIN-FUTURES']
 
   /** A record of the first product line so many days ago. */
@@ -164,7 +164,7 @@ describe('a window that the venue answers by nothing known', () => {
     ['a success of another form', () => ({ records: 'none' })],
     ['that it cannot now, night after night', () => refused('40015', 500)],
   ])(
-    'is passed over, and it alone is asked for again: %s',
+    'is skipped, and only it is requested again: %s',
     async (_, odd) => {
       const poison = Date.now() - 40 * DAY
       const rows = [record(2), record(50), record(90)]
@@ -216,7 +216,7 @@ describe('a window that the venue answers by nothing known', () => {
     240_000,
   )
 
-  test('is divided where others beside it are refused too: all else comes, also of the other product lines', async () => {
+  test('is divided even if others beside it are refused: everything else arrives, including the other product lines', async () => {
     const bad = [35, 65, 95].map((days) => Date.now() - days * DAY)
     const rows = [2, 34, 50, 80, 110].map(record)
     const asked: string[] = []
@@ -253,7 +253,7 @@ describe('a window that the venue answers by nothing known', () => {
     ['a time refused', refused('40704', 400), 'TimeRangeRefused'],
     ['no answer of its own', refused('gateway', 503), 'PassingFailure'],
   ])(
-    'comes in halves that need no second page, where second pages never come: %s',
+    'arrives in halves that need no second page, if second pages never arrive: %s',
     async (_, odd, name) => {
       const all = Array.from({ length: 250 }, (_, place) => {
         const at = `${Date.now() - 10 * DAY - place * 4 * 3_600_000}`
@@ -289,7 +289,7 @@ describe('a window that the venue answers by nothing known', () => {
     240_000,
   )
 
-  test('behind whose first page nothing comes keeps no other from being read, night after night', async () => {
+  test('with nothing after its first page keeps no other from being read, night after night', async () => {
     // A record every other day, so that behind each of them the list has to be asked whether it has ended.
     const rows = Array.from({ length: 30 }, (_, place) => ({
       id: `${9_000 - place}`,
@@ -359,7 +359,7 @@ describe('a window that the venue answers by nothing known', () => {
     120_000,
   )
 
-  test('is that of the feed where three in a row are refused, and both halves of each: the rest is not asked for', async () => {
+  test('counts as the feed’s problem if three in a row are refused, and both halves of each: the rest is not requested', async () => {
     const asked: string[] = []
     const refuse = (query: URLSearchParams) => {
       asked.push(`${query.get('productType')} ${query.get('endTime')}`)
@@ -384,7 +384,7 @@ describe('a window that the venue answers by nothing known', () => {
     ['that it cannot now, night after night', refused('40015', 500)],
     ['no answer of its own', refused('gateway', 503)],
   ])(
-    'may be but the cursor that an earlier run kept of it: it is begun anew: %s',
+    'may be only the cursor that an earlier run kept of it: it starts over: %s',
     async (_, atLast) => {
       let named = 'old'
       const asked = new Set<string>()
@@ -418,7 +418,7 @@ describe('a window that the venue answers by nothing known', () => {
     240_000,
   )
 
-  test('is told of each feed that has one, as of the settings', async () => {
+  test('is reported for each feed that has one, including the settings', async () => {
     const venue = await traderVenue({
       ...TRADER,
       ...excluded(400),

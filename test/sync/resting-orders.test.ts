@@ -35,7 +35,7 @@ async function ordersIn(dir: string): Promise<unknown[][]> {
   }
 }
 
-test('an order that rested for weeks is found in the night after it closed, and is not looked for any more', async () => {
+test('an order that was open for weeks is found in the night after it closed, and is not looked for afterwards', async () => {
   const created = Date.now() - 40 * DAY_MS
   const resting = orderOf('11', 'live', created, created)
   const stays = orderOf('12', 'live', created - DAY_MS, created - DAY_MS)

@@ -68,7 +68,7 @@ async function books() {
   return Object.assign(night, { eraseAll })
 }
 
-test('one of the two is read, the same one every night, and the other said so once; the other accounts go on', async () => {
+test('one of the two is read, the same one every night, and the other reported once; the other accounts continue', async () => {
   const night = await books()
   const found = await night([first, second, other])
   const [own = ''] = found.read
@@ -81,7 +81,7 @@ test('one of the two is read, the same one every night, and the other said so on
   expect(await night([second, first, other])).toEqual(found)
 })
 
-test('the books’ own account goes on being read, also where it stands second or the other is asked alone', async () => {
+test('the books’ own account continues to be read, even if it is second or the other is requested alone', async () => {
   const night = await books()
   expect(await night([second])).toMatchObject({ misconfigured: false, read: ['second'] })
   const refused = {
@@ -92,7 +92,7 @@ test('the books’ own account goes on being read, also where it stands second o
   expect(await night([first, second])).toEqual({ ...refused, read: ['second'] })
 })
 
-test('a uid that the configuration states belongs to that account, whoever is asked first', async () => {
+test('a uid that the configuration states belongs to that account, whichever is requested first', async () => {
   const night = await books()
   expect(await night([first], { second: '1001' })).toMatchObject({ misconfigured: true, read: [] })
 })
@@ -114,7 +114,7 @@ test('credentials of another account under a name of the books are refused, whet
   expect(await night([first])).toEqual({ misconfigured: false, failures: [], read: ['first'] })
 })
 
-test('so are they where the account’s data were erased: its ranges count as had, and are those of no other account', async () => {
+test('and also if the account’s data were erased: its ranges count as received, and are those of no other account', async () => {
   const night = await books()
   await night([first])
   await night.eraseAll('first')
@@ -126,7 +126,7 @@ test('so are they where the account’s data were erased: its ranges count as ha
   expect(await night([first])).toEqual({ misconfigured: false, failures: [], read: ['first'] })
 })
 
-test('a uid that was stated by mistake, under which nothing was read, holds nothing back once it is corrected', async () => {
+test('a uid that was stated by mistake, under which nothing was read, prevents nothing once it is corrected', async () => {
   const night = await books()
   expect(await night([{ ...first, uid: '2002' }], { first: '2002' })).toMatchObject({
     misconfigured: true,

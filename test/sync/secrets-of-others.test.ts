@@ -94,7 +94,7 @@ async function leaks(dir: string, words: readonly string[]) {
   return { found, stderr, leaked: SECRETS.filter((secret) => found.includes(secret)) }
 }
 
-test('nothing shows what the venue repeats of another account, be it in a refusal or in candles', async () => {
+test('nothing shows what the venue repeats of another account, whether in a refusal or in candles', async () => {
   const dir = await twoAccounts()
   const { found, stderr, leaked } = await leaks(dir, ['nightly'])
   expect(leaked).toEqual([])
@@ -103,7 +103,7 @@ test('nothing shows what the venue repeats of another account, be it in a refusa
   expect(stderr).toContain('2 prices')
 }, 300_000)
 
-test('nor where the other account is not asked, in a run of some accounts or in a call', async () => {
+test('nor if the other account is not requested, in a run of some accounts or in a call', async () => {
   const dir = await twoAccounts()
   expect((await leaks(dir, ['sync', '--accounts', 'first'])).leaked).toEqual([])
   const range = ['bizType=SPOT', 'startTime=1767225600000', 'endTime=1767312000000']

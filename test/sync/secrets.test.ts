@@ -9,7 +9,7 @@ const contracts = findEndpoint('futures.contracts')!
 const taxRecords = findEndpoint('tax.records')!
 const secret = access.api!.secret
 
-test('what the recorder journals of the venue holds no secret of ours and is marked, be it settings, page or refusal', async () => {
+test('what the recorder journals from the venue contains no secret of ours and is marked: settings, pages and refusals', async () => {
   const { venue, clock, settle } = await loopback(({ path }, response) => {
     if (path.startsWith(settings.path)) response.end(envelope({ uid: '1001', remark: secret }))
     else if (path.startsWith(contracts.path)) response.end(envelope([], { traceId: secret }))

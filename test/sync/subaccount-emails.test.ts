@@ -27,7 +27,7 @@ async function ask(dir: string, query: string): Promise<unknown[][]> {
 
 const found = (dir: string) => ask(dir, 'select sub_uid from subaccount_emails order by sub_uid')
 
-test('a sub-account without a record silences no other', async () => {
+test('a sub-account without a record suppresses no other', async () => {
   const assets = ['11', '12', '13'].map((userId) => ({ userId, assetsList: [] }))
   const venue = await traderVenue({
     ...TRADER,
@@ -40,7 +40,7 @@ test('a sub-account without a record silences no other', async () => {
   expect(await found(dir)).toEqual([['12'], ['13']])
 }, 120_000)
 
-test('what a night could not ask of an account without sub-accounts is no gap once a night could', async () => {
+test('what one night could not request for an account without sub-accounts is no gap once a later night could', async () => {
   const venue = await traderVenue({ '/api/v3/account/settings': () => refused('40018', 400) })
   const dir = traderBooks(venue.baseUrl, '{ since: 2026-11-01 }')
   const words = () =>
@@ -55,7 +55,7 @@ test('what a night could not ask of an account without sub-accounts is no gap on
   ).toEqual([])
 }, 120_000)
 
-test('an ND broker has the sub-accounts that a key was made for; without any the feed says so', async () => {
+test('an ND broker has the sub-accounts for which a key was created; without any the feed says so', async () => {
   const venue = await traderVenue({
     ...TRADER,
     ...excluded(400),

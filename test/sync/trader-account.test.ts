@@ -64,7 +64,7 @@ describe('a night of a trader', () => {
     120_000,
   )
 
-  test('is complete too when the venue says in other codes that it is no merchant and no lending unit', async () => {
+  test('is complete too if the venue answers with other codes that it is not a merchant or a lending unit', async () => {
     const venue = await traderVenue({
       ...TRADER,
       ...excluded(400),
@@ -95,7 +95,7 @@ describe('a night of a trader', () => {
     ])
   }, 120_000)
 
-  test('reads the product lines that it has, also those that are asked for after one that it has not', async () => {
+  test('reads the product lines that it has, including those requested after one that it does not have', async () => {
     const rows = [
       {
         id: '7',
@@ -136,7 +136,7 @@ describe('a night of a trader', () => {
     expect(await ask(dir, 'select id from futures_records')).toEqual([{ id: '7' }])
   }, 120_000)
 
-  test('forgets what earlier nights left pending of a feed that never applied', async () => {
+  test('drops what earlier nights left pending of a feed that never applied', async () => {
     const venue = await traderVenue({
       ...TRADER,
       ...excluded(400),
@@ -166,7 +166,7 @@ describe('the same codes elsewhere', () => {
     ])
   }, 120_000)
 
-  test('at the settings, which tell what an account is, they do not make it a classic one', async () => {
+  test('at the settings, which show what an account is, they do not make it a classic one', async () => {
     const venue = await traderVenue({
       ...TRADER,
       ...excluded(400),
@@ -185,7 +185,7 @@ describe('settings that cannot be read', () => {
     ['a parameter refused', () => refused('40017', 400), 'failed 40017'],
     ['a list in place of the settings', () => [], 'pending 00000'],
   ])(
-    'keep no other feed from being read: %s',
+    'prevent no other feed from being read: %s',
     async (_, settings, said) => {
       const venue = await traderVenue({ ...TRADER, ...excluded(400), '/api/v3/account/settings': settings })
       const dir = traderBooks(venue.baseUrl, '{ since: 2026-10-20, feeds: [account.settings, tax.records] }')
@@ -199,7 +199,7 @@ describe('settings that cannot be read', () => {
     120_000,
   )
 
-  test('leave what earlier nights found of the account', async () => {
+  test('leave unchanged what earlier nights found out about the account', async () => {
     const venue = await traderVenue({ ...TRADER, ...excluded(400) })
     const dir = traderBooks(venue.baseUrl, '{ since: 2026-10-20, feeds: [account.settings, tax.records] }')
     expect(await night(dir)).toEqual(QUIET)

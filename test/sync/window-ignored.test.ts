@@ -6,7 +6,7 @@ import { excluded, TRADER, traderBooks, traderVenue } from '../support/trader-ve
 const PATH = '/api/v3/tax/records'
 const PATH_FUTURES = '/api/v2/tax/future-record'
 
-test('a venue that ignores the window is given up, with the range pending and the reason said', async () => {
+test('a venue that ignores the window is given up, with the range pending and the reason stated', async () => {
   const ts = Date.now() - 3_600_000
   const page = Array.from({ length: 500 }, (_, place) => ({
     ...{ id: String(900_000 - place), coin: 'USDT', spotTaxType: 'transfer_in', amount: '1', fee: '0' },
@@ -48,7 +48,7 @@ describe('a list of orders', () => {
     return { code, stderr, found: stdout.trim().split('\n').at(-1), asked: venue.arrived.length }
   }
 
-  test('whose cursor comes twice ends there, and what came with it is kept', async () => {
+  test('whose cursor is repeated ends there, and what came with it is kept', async () => {
     const { code, stderr, found } = await fetched((cursor) => ({
       list: [order(cursor === null ? 2 : 1)],
       cursor: 'c1',
@@ -58,7 +58,7 @@ describe('a list of orders', () => {
     expect(found).toBe('2,1')
   }, 120_000)
 
-  test('that names no next page is divided until its pages are short; open orders, which cannot be, are unproven', async () => {
+  test('that gives no next page is divided until its pages are short; open orders, which cannot be, are unproven', async () => {
     const first = Date.now() - 86_400_000
     // 150 orders, ten minutes and some apart.
     const all = Array.from({ length: 150 }, (_, place) => {
@@ -95,7 +95,7 @@ describe('a list of orders', () => {
     ).toEqual(['trade.openOrders,unproven,no cursor'])
   }, 120_000)
 
-  test('that names no times, and whose cursor comes twice, is kept too, and is not whole', async () => {
+  test('that has no times, and whose cursor is repeated, is kept too, and is not complete', async () => {
     const resting = (query: URLSearchParams) => ({
       list: [{ ...order(query.get('cursor') === null ? 2 : 1), orderStatus: 'live' }],
       cursor: 'c1',
@@ -113,7 +113,7 @@ describe('a list of orders', () => {
     expect(stdout.trim().split('\n').slice(1)).toEqual(['1,true', '2,true', 'pending,'])
   }, 120_000)
 
-  test('goes on over an empty page whose cursor leads on, and nothing behind it is lost', async () => {
+  test('continues over an empty page whose cursor continues, and nothing after it is lost', async () => {
     const answers: Readonly<Record<string, unknown>> = {
       first: { list: [], cursor: 'a' },
       a: { list: page(900), cursor: 'b' },
@@ -128,7 +128,7 @@ describe('a list of orders', () => {
     ['the same page', () => page(900)],
     ['an empty page', () => []],
   ])(
-    'with %s under new cursors for ever is given up, with the range pending',
+    'with %s under ever new cursors is given up, with the range pending',
     async (_, list) => {
       let next = 0
       const { code, stderr, found, asked } = await fetched(() => {
@@ -144,7 +144,7 @@ describe('a list of orders', () => {
   )
 })
 
-describe('a venue that shows rows beside the window', () => {
+describe('a venue that returns rows outside the window', () => {
   const DAY = 86_400_000
   const now = Math.floor(Date.now() / 60_000) * 60_000
   const record = (id: number, ts: number) => ({
@@ -183,7 +183,7 @@ describe('a venue that shows rows beside the window', () => {
   const behind = (rows: typeof ROWS, cursor: string | null) =>
     rows.filter(({ id }) => cursor === null || Number(id) < Number(cursor))
 
-  test('as one old row on every first page: all others come, and all is complete', async () => {
+  test('such as one old row on every first page: all others arrive, and everything is complete', async () => {
     const old = record(1, now - 300 * DAY)
     const { code, found, asked } = await fetched((start, end, cursor) =>
       cursor === null ? [old, ...within(start, end)] : behind(within(start, end), cursor),

@@ -6,7 +6,7 @@ import { byId, nextId, ofRecord, pickFrom, replace, within } from '../rows.ts'
 
 export const futuresMistakes: readonly Mistake[] = [
   {
-    name: 'the futures feed lacks a record',
+    name: 'a record is missing from the futures feed',
     account: 'parent',
     plant: (_venue, account, day, random) => {
       const found = pickFrom(
@@ -27,7 +27,7 @@ export const futuresMistakes: readonly Mistake[] = [
     },
   },
   {
-    name: 'a fee of a classic account, which tells no balances, is another one',
+    name: 'a fee of a classic account, whose records have no balances, is wrong',
     account: 'classic',
     isOfAnyDay: true,
     plant: (_venue, account, _day, random) => {
@@ -42,7 +42,7 @@ export const futuresMistakes: readonly Mistake[] = [
     },
   },
   {
-    name: 'a funding record of a classic account comes again under another id',
+    name: 'a funding record of a classic account is repeated under another id',
     account: 'classic',
     plant: (venue, account, day, random) => {
       const found = pickFrom(

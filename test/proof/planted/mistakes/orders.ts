@@ -26,7 +26,7 @@ export const orderMistakes: readonly Mistake[] = [
     },
   },
   {
-    name: 'an order tells another value',
+    name: 'an order reports a wrong value',
     account: 'parent',
     plant: (_venue, account, day, random) => {
       const found = pickFrom([account.orders], random, isFilled(day, isSpot))
@@ -47,7 +47,7 @@ export const orderMistakes: readonly Mistake[] = [
     },
   },
   {
-    name: 'a futures order comes again under another id',
+    name: 'a futures order is repeated under another id',
     account: 'parent',
     plant: (venue, account, day, random) => {
       const found = pickFrom([account.orders], random, isFilled(day, isFutures))
@@ -63,7 +63,7 @@ const isOfClosed = (order: Order): boolean => order.category === 'USDT-FUTURES' 
 
 export const futuresOrderMistakes: readonly Mistake[] = [
   {
-    name: 'a futures order tells another value',
+    name: 'a futures order reports a wrong value',
     account: 'parent',
     isAlone: true,
     plant: (_venue, account, day, random) => {

@@ -20,7 +20,7 @@ export const p2pMistakes: readonly Mistake[] = [
     },
   },
   {
-    name: 'a P2P purchase or sale tells another quantity',
+    name: 'a P2P purchase or sale reports a wrong quantity',
     account: 'parent',
     plant: (_venue, account, day, random) => {
       const found = pickFrom([account.p2pRecords], random, isDeal(day))
@@ -36,7 +36,7 @@ export const p2pMistakes: readonly Mistake[] = [
     },
   },
   {
-    name: 'a P2P record comes again under another id',
+    name: 'a P2P record is repeated under another id',
     account: 'parent',
     plant: (venue, account, day, random) => {
       const found = pickFrom([account.p2pRecords], random, ({ ts }) => within(Number(ts), day))
@@ -47,7 +47,7 @@ export const p2pMistakes: readonly Mistake[] = [
     },
   },
   {
-    name: 'the status of a merchant order has another name',
+    name: 'the status of a merchant order is renamed',
     account: 'parent',
     plant: (_venue, account, day, random) => {
       const found = pickFrom([account.p2pRecords], random, isDeal(day))

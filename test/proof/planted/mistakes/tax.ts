@@ -66,7 +66,7 @@ export const taxMistakes: readonly Mistake[] = [
     },
   },
   {
-    name: 'an amount is another one',
+    name: 'an amount is wrong',
     account: 'sub-2',
     plant: (_venue, account, day, random) => {
       const found = taxRecord(account, day, random)
@@ -86,7 +86,7 @@ export const taxMistakes: readonly Mistake[] = [
     },
   },
   {
-    name: 'a type has another name',
+    name: 'a type is renamed',
     account: 'sub-2',
     plant: (_venue, account, day, random) => {
       const found = taxRecord(account, day, random)
@@ -96,7 +96,7 @@ export const taxMistakes: readonly Mistake[] = [
     },
   },
   {
-    name: 'a tax record comes twice as it is, which is no mistake',
+    name: 'a tax record is repeated unchanged, which is not a mistake',
     account: 'parent',
     plant: (_venue, account, day, random) => {
       const found = taxRecord(account, day, random)
@@ -106,7 +106,7 @@ export const taxMistakes: readonly Mistake[] = [
     },
   },
   {
-    name: 'a transfer to a sub-account is told by the sub-account alone',
+    name: 'a transfer to a sub-account is reported only by the sub-account',
     account: 'parent',
     isOfAnyDay: true,
     plant: (venue, account, _day, random) => {
@@ -120,7 +120,7 @@ export const taxMistakes: readonly Mistake[] = [
     },
   },
   {
-    name: 'a transfer to the P2P wallet is told by that wallet alone',
+    name: 'a transfer to the P2P wallet is reported only by that wallet',
     account: 'parent',
     isOfAnyDay: true,
     plant: (venue, account, _day, random) => {

@@ -6,33 +6,33 @@ const budgets = 'connectors/budgets.ts'
 
 export const asking = [
   of(
-    'budget fresh after a restart',
+    'budget full again after a restart',
     budgets,
     'const notBefore = this.#openedAt + Math.max(0, perMs - this.#quietMs)',
     'const notBefore = this.#openedAt',
     'quick restart',
   ),
   of(
-    'retries outside of the budget',
+    'retries not counted in the budget',
     'connectors/client.ts',
     'await this.#budgets.run(pending.spending, () => this.#tryOnce(pending), turn)',
     'pending.last !== null ? await this.#tryOnce(pending) : await this.#budgets.run(pending.spending, () => this.#tryOnce(pending), turn)',
     'server error',
   ),
   of(
-    'slot freed at sending',
+    'slot of a budget freed when the request is sent',
     budget,
     'await task().then(resolve, reject)',
     'void task().then(resolve, reject)',
   ),
   of(
-    'slot freed at the answer',
+    'slot of a budget freed when the answer arrives',
     budget,
     'this.#options.clock.monotonic() + this.#options.perMs + SAFETY_MS',
     'this.#options.clock.monotonic()',
   ),
   of(
-    'one request more than the budget',
+    'one request more than the budget allows',
     budget,
     'new PQueue({ concurrency: options.count })',
     'new PQueue({ concurrency: options.count + 1 })',
@@ -51,7 +51,7 @@ export const asking = [
     'rate refusal with Retry-After',
   ),
   of(
-    'Retry-After ignored where the body is cut off',
+    'Retry-After ignored if the body is cut off',
     'connectors/attempt.ts',
     'retryAfterMs: failure.head === null ? null : retryAfterMs(failure.head.headers, tried.wallNow),',
     'retryAfterMs: null,',
@@ -59,28 +59,28 @@ export const asking = [
     'body cut off by a reset',
   ),
   of(
-    'tries without end',
+    'too many retries',
     'connectors/retry.ts',
     'export const TRIES_MAX = 5',
     'export const TRIES_MAX = 50',
     'outage',
   ),
   of(
-    'requestTime of any length believed',
+    'requestTime of any length trusted',
     'connectors/offset.ts',
     '/^[1-9]\\d{12}$/',
     '/^\\d+$/',
     'odd requestTime',
   ),
   of(
-    'clock not measured again after a refusal',
+    'venue’s clock not measured again after a refusal',
     'connectors/client.ts',
     'if (error instanceof ClockRefused) this.#offset.forget()',
     '',
     'clock steps',
   ),
   of(
-    'the venue’s clock follows a wall clock that is set',
+    'the venue’s clock jumps when the wall clock is changed',
     'connectors/client.ts',
     'return this.#offset.at(monotonic, answers)',
     `const { clock } = this.#options
@@ -91,7 +91,7 @@ export const asking = [
     'clock steps',
   ),
   of(
-    'now follows a wall clock that is set',
+    'a run’s now jumps when the wall clock is changed',
     'models/clock.ts',
     'return () => Math.floor(instant + clock.monotonic() - began)',
     'return () => clock.wall() + 0 * (instant + began)',

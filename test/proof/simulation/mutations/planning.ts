@@ -13,7 +13,7 @@ export const planning = [
     'late records',
   ),
   of(
-    'look-back counted from the newest end alone',
+    'look-back counted only from the newest end',
     plan,
     '({ start, end, readAt = newest }) => {',
     '({ start, end }) => {\n    const readAt = newest',
@@ -30,7 +30,7 @@ export const planning = [
     'changed records',
   ),
   of(
-    'unsettled orders on a begun window not read again',
+    'unsettled orders in an unfinished window not read again',
     plan,
     '{ start: Number.NEGATIVE_INFINITY, end: unsettledFrom },',
     '{ start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY },',
@@ -40,7 +40,7 @@ export const planning = [
     'p2p.orders',
   ),
   of(
-    'resumed window not read again in its newest part',
+    'newest part of a resumed window not read again',
     plan,
     'end: Math.max(start, end - lookbackMs),',
     'end,',
@@ -49,14 +49,14 @@ export const planning = [
     'trade.orderHistory',
   ),
   of(
-    'lost ranges not stated',
+    'lost ranges not recorded in coverage',
     'pipeline/sync/feed.ts',
     'for (const range of plan.lost) {',
     'for (const range of plan.lost.slice(1)) {',
     'long absence',
   ),
   of(
-    'what was never had is not lost',
+    'ranges that were never received not recorded as lost',
     plan,
     '    known.wanted?.from ?? start,\n',
     '',
@@ -65,7 +65,7 @@ export const planning = [
     'outage',
   ),
   of(
-    'what failed is not stated',
+    'failed ranges not recorded in coverage',
     failure,
     'for (const range of about) {',
     'for (const range of about.slice(1)) {',
@@ -73,20 +73,20 @@ export const planning = [
     'outage',
   ),
   of(
-    'neighbours of a stopped partition not stated',
+    'other partitions not recorded when a feed stops at one of them',
     'pipeline/sync/feed.ts',
     'for (const rest of plans.slice(index + 1))',
     'for (const rest of plans.slice(index + 2))',
     'outage',
   ),
   of(
-    'a classic account is not told of',
+    'feeds that do not apply to a classic account not recorded',
     'pipeline/sync/account.ts',
     "await state(context, whole, { status: 'not_applicable', code: identity.kind, reason })",
     'void reason',
   ),
   of(
-    'what was passed over is not divided',
+    'skipped windows not divided',
     'pipeline/sync/passed-over.ts',
     'if (this.#walks.length === 0 || this.#skips.isInDoubt) this.#divide()',
     '',

@@ -33,7 +33,7 @@ export const walking = [
     'newest first',
   ),
   of(
-    'oldest instant of a page claimed though it goes on',
+    'oldest instant of a page claimed although it may continue on the next',
     byTime,
     'const covers = shared(rangeOf(times.start + 1, window.end), shown)',
     'const covers = shared(rangeOf(times.start, window.end), shown)',
@@ -42,7 +42,7 @@ export const walking = [
     'newest first',
   ),
   of(
-    'newest instant of a page claimed though it goes on',
+    'newest instant of a page claimed although it may continue on the next',
     byTime,
     'const proven = descends ? rangeOf(times.start + 1, window.end) : rangeOf(window.start, times.end - 1)',
     'const proven = descends ? rangeOf(times.start + 1, window.end) : rangeOf(window.start, times.end)',
@@ -56,14 +56,14 @@ export const walking = [
     '  if (full) return goOn(endpoint, known, shared(window, shown))\n  return isInstant(run.times)\n    ? apart(',
   ),
   of(
-    'oldest first taken for newest first',
+    'a page in oldest-first order treated as newest first',
     byTime,
     "return rises ? { times: { start: first, end: last }, order: 'oldest first' } : null",
     "return rises ? { times: { start: first, end: last }, order: 'newest first' } : null",
     'oldest first, forward',
   ),
   of(
-    'a short page of one instant taken for newest first',
+    'a short page of one instant treated as newest first',
     byTime,
     'const { window, rest, order } = state',
     "const { window, rest } = state\n  const order = state.order ?? 'newest first'",
@@ -71,7 +71,7 @@ export const walking = [
     'short page',
   ),
   of(
-    'a full page of one instant taken for newest first',
+    'a full page of one instant treated as newest first',
     byTime,
     '    ? apart(endpoint, known, run.times.start)',
     "    ? askSide(endpoint, known, page, { ...run, order: 'newest first' }, shown)",
@@ -79,7 +79,7 @@ export const walking = [
     'oldest first, forward',
   ),
   of(
-    'a page out of order taken for one in order',
+    'a page out of order treated as one in order',
     byTime,
     "return rises ? { times: { start: first, end: last }, order: 'oldest first' } : null",
     "return { times: { start: Math.min(...times), end: Math.max(...times) }, order: rises ? 'oldest first' : 'newest first' }",
@@ -96,7 +96,7 @@ export const walking = [
     'newest first',
   ),
   of(
-    'known rows behind a cursor taken as the end',
+    'known rows after a cursor taken as the end',
     byTime,
     'if (page.rows.length === 0) return goOn(endpoint, state, shared(claims, question.shown))',
     'if (newIds(endpoint, page, question.ids).length === 0) return goOn(endpoint, state, shared(claims, question.shown))',
@@ -105,7 +105,7 @@ export const walking = [
     'newest first',
   ),
   of(
-    'known rows among those behind a cursor overlooked',
+    'known rows among those after a cursor overlooked',
     byId,
     'seen.isSound && fresh.length === told.rows.length && leadsOn(state.cursor, seen)',
     'seen.isSound && leadsOn(state.cursor, seen)',
@@ -113,7 +113,7 @@ export const walking = [
     'unordered instants',
   ),
   of(
-    'an instant over the edge of a page taken for read',
+    'an instant divided by the edge of a page treated as completely read',
     byId,
     'if (times[0] !== undefined && times[0] === seen.lastAt && !isInstant(state.window))',
     'if (times.length < 0)',
@@ -122,7 +122,7 @@ export const walking = [
     'p2p.orders',
   ),
   of(
-    'cursor believed to go on in its list',
+    'cursor trusted to continue its list',
     byId,
     'if (isProven) return',
     'if (isProven || question.ids.size > 0) return',
@@ -130,7 +130,7 @@ export const walking = [
     'oldest first, literal',
   ),
   of(
-    'an instant that is not proven is not stated',
+    'an instant that is not proven complete is not recorded in coverage',
     page,
     'if (unproven !== null)',
     'if (unproven !== null && unproven.start < 0)',
@@ -154,7 +154,7 @@ export const walking = [
     'trade.orderHistory',
   ),
   of(
-    'repeated cursor followed for ever',
+    'repeated cursor followed forever',
     pages,
     'if (place.cursors.includes(mark))',
     'if (place.cursors.length > 9_999)',
@@ -168,21 +168,21 @@ export const walking = [
     'if (step.cursor === null) await context.recorder.record(meta, answer.body)',
   ),
   of(
-    'future claimed by a clock that is ahead',
+    'the future claimed as read when the clock is ahead',
     page,
     'end: Math.min(window.end, venueThen)',
     'end: window.end',
     'clock skew',
   ),
   of(
-    'start given up claimed all the same',
+    'start of a window claimed although it was moved up',
     page,
     'const from = asked.start - window.start <= EDGE_MS ? window.start : asked.start',
     'const from = window.start',
     'clock skew',
   ),
   of(
-    'retention not clamped when sending',
+    'start of a window not moved up to the retention when sending',
     page,
     'return { start: Math.max(window.start, oldestAt(context, endpoint, venueNow)), end: window.end }',
     'return window',
@@ -191,7 +191,7 @@ export const walking = [
     'lost request',
   ),
   of(
-    'window given up on one wrong requestTime',
+    'window given up because of one wrong requestTime',
     page,
     'if (oldestAt(context, endpoint, context.clock.wall()) > window.end) throw new WindowGone()',
     'throw new WindowGone()',
