@@ -198,7 +198,8 @@ const SAYINGS: Readonly<Record<string, Saying>> = {
   ),
   'quarantined row': (fields) => (
     <>
-      A row that was received but quarantined: for {text(fields.field)}, {text(fields.reason)} was expected.
+      A row that was received but quarantined
+      {text(fields.field) === '' ? '' : ` because of the field ${text(fields.field)}`}: {text(fields.reason)}.
     </>
   ),
   deal: (fields) => (
