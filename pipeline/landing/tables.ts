@@ -14,10 +14,10 @@ import {
 /**
  * A file with a missing table or other columns is recognised as older and is rebuilt from the journal. Raise this
  * number only if the same tables come to hold something else, which includes any change of what a frame lands as:
- * otherwise rows from before and after the change would be mixed, and no rebuild would reproduce the file. 7: if an
- * answer has several prices for one time, none of them lands.
+ * otherwise rows from before and after the change would be mixed, and no rebuild would reproduce the file. 8: an import
+ * keeps its number of rows when its file is erased.
  */
-export const SCHEMA_VERSION = 7
+export const SCHEMA_VERSION = 8
 
 const KIND_OF_FIELD: Readonly<Record<FieldKind, ColumnKind>> = {
   text: 'VARCHAR',
@@ -59,7 +59,7 @@ export const pagesTable = table(
   'pages',
   `page_id: BIGINT, run_id, account, feed, partition, path, status: INTEGER, received_at: TIMESTAMPTZ,
    window_start: TIMESTAMPTZ, window_end: TIMESTAMPTZ, cursor, ends_list: BOOLEAN, row_count: INTEGER,
-   quarantined: INTEGER, answered_at: TIMESTAMPTZ`,
+   quarantined: INTEGER, answered_at: TIMESTAMPTZ, is_erased: BOOLEAN`,
 )
 
 export const coveredTable = table(

@@ -292,6 +292,7 @@ export class LandingTransaction {
       ...[seq, run, account, name, partition, request.path, status, time(at)],
       ...asked,
       ...[counts.rows, counts.quarantined, answeredAt === undefined ? null : time(answeredAt)],
+      frame.body === null,
     ])
     if (covers !== undefined)
       await this.#append('covered', [seq, account, name, partition, covers.start, covers.end, counts.rows])
@@ -325,11 +326,14 @@ export class LandingTransaction {
     ])
   }
 
-  /** Rows as in the file; a row that is in two files is here twice. An erased body has none. */
+  /**
+   * Rows as in the file; a row that is in two files is here twice. An erased body has none, but the frame still has their
+   * number.
+   */
   async #landImport({ seq, body }: Frame, meta: ImportMeta): Promise<void> {
     const { table, rows } = readJournaledImport(seq, meta, body)
     const { imports, file, sha256, at } = meta
-    await this.#append('imports', [seq, imports, file, rows.length, sha256, time(at), layoutOf(meta)])
+    await this.#append('imports', [seq, imports, file, meta.rows, sha256, time(at), layoutOf(meta)])
     const writer = await this.#writer(table)
     for (const [row, { values }] of rows.entries()) writer.append([seq, row, ...values])
   }

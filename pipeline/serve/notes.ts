@@ -116,12 +116,13 @@ export class Notes {
     if (row === undefined) throw noBreak(breakId)
     const conditions = new Conditions()
     const [id, hash] = [conditions.value(breakId), conditions.value(row.figures_hash)]
+    // A ledger from an earlier version does not number its notes.
     const said = question(
       `
       select noted_at, note, is_withdrawn, figures_hash = ${hash} as is_of_these_figures
       from break_notes
       where break_id = ${id}
-      order by noted_at`,
+      order by ${ledger.tables.get('break_notes')?.includes('note_id') === true ? 'note_id' : 'noted_at'}`,
       conditions.values,
     )
     return {

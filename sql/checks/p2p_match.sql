@@ -1,6 +1,7 @@
 -- Every completed merchant order has its P2P record of a purchase or sale, and every such record its order, in the time for which
 -- both feeds are complete, less a day at each end. An unmatched record and an unmatched order of the same coin and side within an
--- hour of each other are one disagreement about the quantity.
+-- hour of each other are one disagreement about the quantity. If an erased answer of the other feed covered the time, the
+-- explanation says so.
 -- grain: one row per record without an order, and one per order without a record
 with
 inside as (
@@ -28,6 +29,16 @@ caused as (
     on causes.account = inside.account and coalesce(causes.coin, inside.coin) = inside.coin
     and inside.happened_at between causes.starts_at - interval 1 day and causes.ends_at + interval 1 day
   group by inside.account, inside.id
+),
+-- A record or an order whose counterpart may have been in an answer that was erased.
+erased as (
+  select distinct reported.account as account, reported.id as id
+  from reported
+  join landing.pages as pages
+    on pages.account = reported.account and pages.is_erased
+    and pages.feed = case when reported.what = 'order' then 'tax.p2pRecords' else 'p2p.orders' end
+    and reported.happened_at between pages.window_start - interval 1 day and pages.window_end + interval 1 day
+  where reported.order_id is null
 )
 select case when caused.cause is null then 'warning' else 'notice' end as severity,
   reported.account as account, 'P2P' as ledger, coin, happened_at as occurred_at,
@@ -38,8 +49,12 @@ select case when caused.cause is null then 'warning' else 'notice' end as severi
     when what = 'order' then 'A completed P2P ' || coalesce(side || ' ', '') || 'order has no P2P record.'
     when order_id is not null then 'A P2P ' || side || ' and its completed merchant order report different quantities.'
     else 'A P2P ' || side || ' has no completed merchant order, so its fiat side is unknown.'
+  end || case
+    when erased.id is null then ''
+    else ' P2P ' || case when what = 'order' then 'records' else 'orders' end || ' that were received for this time have been erased.'
   end || case when caused.cause is null then '' else ' Follows from ' || caused.cause || '.' end as explanation,
   cast(to_json(case when order_id is null then [reported.id] else [reported.id, order_id] end) as varchar) as evidence,
   reported.id as culprit
 from reported
 left join caused on caused.account = reported.account and caused.id = reported.id
+left join erased on erased.account = reported.account and erased.id = reported.id

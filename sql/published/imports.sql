@@ -5,7 +5,7 @@
 --   import_id: Number of the import: the journal frame that holds the file. `tieout import --undo` expects this number.
 --   kind: trades, lots or prices.
 --   file_name: Name of the file, without its folder.
---   row_count: Rows of the file.
+--   row_count: Rows of the file. The number stays when the file is erased, though the rows are gone.
 --   sha256: Hash of the file, in hex.
 --   imported_at: When it was imported.
 --   withdrawn_at: When it was withdrawn; null if it is in effect.

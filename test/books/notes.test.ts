@@ -174,6 +174,31 @@ async function addPage(dir: string, row: string): Promise<void> {
   })
 }
 
+test('of two notes on one break, the later one applies and comes last, even if a clock gave both one time', async () => {
+  const dir = copied()
+  const ledger = await openLedger(dir)
+  const [[figures]] = (await ledger.query(
+    `select figures_hash from breaks where break_id = '${id}'`,
+  )) as [[string]]
+  ledger.close()
+  const words = ['Zuerst.', 'A later word.', 'Between by its text, last by its place.']
+  // The second is of the same millisecond as the first; before the third, the clock was set back.
+  const times = ['2026-02-01T03:30:00.000Z', '2026-02-01T03:30:00.000Z', '2026-02-01T03:29:00.000Z']
+  await writeBooks(dir, async ({ journal }) => {
+    for (const [place, word] of words.entries())
+      await journal.append(
+        { kind: 'note', at: times[place]!, run: 'r2', breakId: id, figures, isWithdrawn: false },
+        Buffer.from(word, 'utf8'),
+      )
+  })
+  await command(['build', '--dir', dir])
+  const asked = async (sql: string) =>
+    JSON.parse((await command(['sql', sql, '--format', 'json', '--dir', dir])).stdout)
+  expect(await asked(`select note from breaks where break_id = '${id}'`)).toEqual([{ note: words[2] }])
+  const inOrder = `select note from break_notes where break_id = '${id}' order by note_id`
+  expect(await asked(inOrder)).toEqual(words.map((note) => ({ note })))
+}, 120_000)
+
 describe('a note', () => {
   test.each([
     ['on nothing', ['ffffffff', '--note', 'x'], 'No current break has this id.'],

@@ -191,7 +191,7 @@ describe('older books', () => {
 describe('books of a newer version', () => {
   test('landing: refused, naming both versions, and left unchanged', async () => {
     const dir = olderBooks()
-    await change(join(dir, 'landing.duckdb'), 'update state set schema_version = 8')
+    await change(join(dir, 'landing.duckdb'), 'update state set schema_version = 9')
     const before = readFileSync(join(dir, 'landing.duckdb'))
 
     const { code, stderr } = await command(['build', '--dir', dir])
@@ -201,8 +201,8 @@ describe('books of a newer version', () => {
       [
         'tieout: The landing database was created by a newer version of tieout.',
         `  where:    ${join(dir, 'landing.duckdb')}`,
-        '  expected: schema version 7',
-        '  found:    schema version 8',
+        '  expected: schema version 8',
+        '  found:    schema version 9',
         '  next:     Update tieout, then run again. To stay with this version, run `tieout rebuild`: it rebuilds the file from the journal as far as it knows the frames.',
         '',
       ].join('\n'),

@@ -325,6 +325,20 @@ describe('the command line', () => {
     expect((await command(['import', 'trades', file, '--list', '--dir', dir])).code).toBe(2)
   }, 120_000)
 
+  it('says how many rows a file had after it was erased, though none of them is left', async () => {
+    const file = books.file('history.csv', [TRADE_HEADER, BOUGHT, SOLD, ''].join('\n'))
+    const dir = `${books.dir}/erased`
+    mkdirSync(dir)
+    writeFileSync(`${dir}/tieout.yaml`, 'accounts: {}\n')
+    await command(['import', 'trades', file, '--no-build', '--dir', dir])
+    expect((await command(['erase', '1', '--yes', '--dir', dir])).code).toBe(0)
+    const { stdout } = await command(['import', '--list', '--json', '--dir', dir])
+    expect(JSON.parse(stdout)).toMatchObject([{ id: 1, row_count: 2 }])
+    const sql = 'select row_count, (select count(*) from imported_trades) as left_over from imports'
+    const asked = await command(['sql', sql, '--format', 'json', '--dir', dir])
+    expect(JSON.parse(asked.stdout)).toEqual([{ row_count: 2, left_over: 0 }])
+  }, 120_000)
+
   it('imports into a fresh folder without a configuration, publishes, and reports with code 0', async () => {
     const file = books.file('history.csv', [TRADE_HEADER, BOUGHT, SOLD, ''].join('\n'))
     const dir = `${books.dir}/fresh`

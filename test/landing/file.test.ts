@@ -119,16 +119,16 @@ describe('a landing database', () => {
       [
         'The landing database was created by an older version of tieout.',
         `  where:    ${join(dir, 'landing.duckdb')}`,
-        '  expected: schema version 7',
+        '  expected: schema version 8',
         '  found:    schema version 1',
         '  next:     Run `tieout rebuild` to rebuild the file from the journal.',
       ].join('\n'),
     )
     const other = await emptyFolder()
-    await changed(other, 'update landing.state set schema_version = 8')
+    await changed(other, 'update landing.state set schema_version = 9')
     expect((await failure(other)).details).toMatchObject({
-      expected: 'schema version 7',
-      found: 'schema version 8',
+      expected: 'schema version 8',
+      found: 'schema version 9',
       action:
         'Update tieout, then run again. To stay with this version, run `tieout rebuild`: it rebuilds the file from the journal as far as it knows the frames.',
     })

@@ -149,6 +149,36 @@ describe('the P2P wallet', () => {
     ])
   })
 
+  it('says that answers about the other side have been erased, if they covered its time', async () => {
+    await books.page('tax.p2pRecords', records.slice(0, 2), { covers: span })
+    await books.page('p2p.orders', orders.slice(1), { covers: span })
+    const half = (days: readonly [string, string]) => days.map((day) => `2026-01-${day} 00:00:00+00`)
+    // The record of 10 January has no order, the order of 11 January no record.
+    const near = await books.page('p2p.orders', [], { covers: half(['05', '15']) as [string, string] })
+    const far = await books.page('p2p.orders', [], { covers: half(['13', '20']) as [string, string] })
+    const other = await books.page('tax.p2pRecords', [], { covers: half(['01', '20']) as [string, string] })
+    const explanations = async (...pages: number[]) => {
+      await books.sql(
+        `update landing.main.pages set is_erased = page_id in (${[0, ...pages].join(', ')})`,
+      )
+      const { openBreaks } = await books.build()
+      return openBreaks
+        .filter(({ checkName }) => checkName === 'p2p_match')
+        .map(({ explanation }) => explanation)
+    }
+    const noOrder = 'A P2P buy has no completed merchant order, so its fiat side is unknown.'
+    const noRecord = 'A completed P2P sell order has no P2P record.'
+    expect(await explanations(far)).toEqual([noOrder, noRecord])
+    expect(await explanations(near, far)).toEqual([
+      `${noOrder} P2P orders that were received for this time have been erased.`,
+      noRecord,
+    ])
+    expect(await explanations(other)).toEqual([
+      noOrder,
+      `${noRecord} P2P records that were received for this time have been erased.`,
+    ])
+  })
+
   it('books no row of a type without a direction, and warns once', async () => {
     await books.page(
       'tax.p2pRecords',

@@ -317,8 +317,8 @@ function Notes({ notes }: { readonly notes: readonly NoteRow[] }) {
     <section aria-label="Notes so far">
       <h3>Notes so far</h3>
       <ol class="notes">
-        {notes.map(({ noted_at, note, is_withdrawn, is_of_these_figures }) => (
-          <li key={noted_at}>
+        {notes.map(({ noted_at, note, is_withdrawn, is_of_these_figures }, place) => (
+          <li key={place}>
             <Instant at={noted_at} />{' '}
             {is_withdrawn ? (
               <span class="quiet">withdrawn</span>
