@@ -144,7 +144,7 @@ export async function syncBooks(
   progress: (event: Progress) => void,
 ): Promise<SyncResult> {
   // An invalid build configuration is refused before the venue is asked, not afterwards.
-  configuredLots(config)
+  configuredLots(config, context.configFile)
   mustHaveBegun(config, context.now())
   const feeds = chosenFeeds(config, selection)
   const names = chosenAccounts(config, selection)
@@ -177,9 +177,12 @@ export async function syncBooks(
   })
 }
 
-/** How lots are matched for the published books. Throws a UsageError for a method that the rules do not allow. */
-export function configuredLots(config: Config): LotsStepOptions {
-  return configuredMatching(config).options
+/**
+ * How lots are matched for the published books. Throws a UsageError that names the configuration's file for a method or
+ * for losses that the rules do not allow.
+ */
+export function configuredLots(config: Config, file: string): LotsStepOptions {
+  return configuredMatching(config, file).options
 }
 
 /** What a command asks of a build. */
@@ -196,7 +199,7 @@ export async function buildBooks(
   const secrets = options.fetchesPrices === true ? configuredSecrets(config, books.dir, process.env) : []
   const sources = options.fetchesPrices === true ? openPriceSources(context, config, secrets) : null
   let prices: FetchOutcome | null = null
-  const steps: ExtraStep[] = [lotsStep(configuredLots(config))]
+  const steps: ExtraStep[] = [lotsStep(configuredLots(config, context.configFile))]
   if (sources !== null) {
     const { journal, landing } = books
     const { clock, now, signal, run } = context

@@ -1,8 +1,7 @@
 // Losses of earlier tax years that remain at the beginning of a year: those that the configuration brings
 // into its year, then those of the books, year by year under the rules. If a year has a disposal with an
 // unknown gain, the losses are unknown from then on.
-import { formatAmount, parseAmount } from '../../models/amount.ts'
-import { UsageError } from '../../models/error.ts'
+import { formatAmount } from '../../models/amount.ts'
 import { counted } from '../../models/text.ts'
 import type { Reader, Values } from '../ledger/reader.ts'
 import { startOfYear, type TaxCalendar, yearLabel } from '../rules/calendar.ts'
@@ -10,6 +9,7 @@ import { carryBackOptions } from '../rules/carry-back.ts'
 import { type Losses, noLosses, type OpeningLosses, type YearTotals } from '../rules/figures.ts'
 import type { Law } from '../rules/law.ts'
 import type { Limit } from '../rules/limits.ts'
+import { readOpening } from '../rules/opening.ts'
 import { soldShort } from './law-notes.ts'
 import { isKnown, yearSums } from './year-totals.ts'
 
@@ -155,26 +155,4 @@ async function firstYear(reader: Reader, law: Law, calendar: TaxCalendar, year: 
   const about = new Date(at).getUTCFullYear()
   const first = [about - 1, about].find((each) => at < startOfYear(calendar, each + 1)) ?? about + 1
   return Math.min(first, year)
-}
-
-function readOpening(law: Law, { amount, longTerm = '0' }: OpeningLosses): Losses {
-  const [all, long] = [unitsOf(amount), unitsOf(longTerm)]
-  const hasTerms = law.termOf !== null
-  if (long <= all && (long === 0n || (hasTerms && !law.longIsFree))) return { amount: all, longTerm: long }
-  throw new UsageError('The configured losses do not fit the rules.', {
-    where: 'the configuration, reports.losses.long_term',
-    expected: !hasTerms
-      ? `none: the rules ${law.name} do not distinguish terms`
-      : law.longIsFree
-        ? `none: under the rules ${law.name} no long-term loss is carried forward`
-        : `at most the amount, ${formatAmount(all)}`,
-    found: longTerm,
-    action: 'Correct the configuration.',
-  })
-}
-
-/** The configuration has already been checked. */
-function unitsOf(text: string): bigint {
-  const amount = parseAmount(text)
-  return amount.ok ? amount.units : 0n
 }

@@ -9,6 +9,7 @@ import type { LotsStepOptions } from '../lots/step.ts'
 import { startOfYear, type TaxCalendar } from './calendar.ts'
 import { calendarOf, laws, type RulesName, rulesNames } from './catalogue.ts'
 import type { Law } from './law.ts'
+import { configuredOpening, readOpening } from './opening.ts'
 import { inYear, parseSchedule, type Schedule, showSchedule } from './schedule.ts'
 
 /** What was asked for; anything absent follows from the rules. */
@@ -105,17 +106,23 @@ function feesInKindOf(law: Law, { feesInKind = law.feesInKind[0] }: LotChoice): 
   })
 }
 
-/** The configured choice of lots; UsageError that names the key for a choice that the rules do not allow. */
-export function configuredMatching(config: Pick<Config, 'reports'>): Matching {
+/**
+ * The configured choice of lots. UsageError that names the file and the key for a choice that the rules do not allow, or
+ * for losses that no return under them could take.
+ */
+export function configuredMatching(config: Pick<Config, 'reports'>, file: string): Matching {
   try {
-    return matchingOf(configuredChoice(config))
+    const matching = matchingOf(configuredChoice(config))
+    const opening = configuredOpening(config)
+    if (opening !== undefined && matching.law.carriedLosses !== null) readOpening(matching.law, opening)
+    return matching
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     const { where = '' } = error.details
-    const keys = where.replaceAll('--', 'reports.')
+    const keys = where.replace('the configuration, ', '').replaceAll('--', 'reports.')
     throw new UsageError(error.message, {
       ...error.details,
-      where: `the configuration, ${keys}`,
+      where: `${file}, ${keys}`,
       action: 'Correct the configuration.',
     })
   }

@@ -145,8 +145,32 @@ describe('the published disposals', () => {
     await expect(books.trades(...DEAR_THEN_CHEAP).then(() => books.build())).rejects.toMatchObject({
       name: 'UsageError',
       message: 'The rules do not allow this method.',
-      details: { where: 'the configuration, reports.method, reports.rules', found: 'method fifo' },
+      details: { where: `${books.dir}/tieout.yaml, reports.method, reports.rules`, found: 'method fifo' },
     })
+  })
+
+  it.each([
+    ['de', '0.01', 'none: under the rules de no long-term loss is carried forward'],
+    ['uk', '1500', 'none: the rules uk do not distinguish terms'],
+    ['us', '4000.01', 'at most the amount, 4000'],
+  ])('are not made with losses that a return under %s could not take', async (rules, long_term, expected) => {
+    const books = configured({ rules, losses: { into: 2024, amount: '4000', long_term } })
+    await expect(books.trades(...DEAR_THEN_CHEAP).then(() => books.build())).rejects.toMatchObject({
+      name: 'UsageError',
+      message: 'The configured losses do not fit the rules.',
+      details: { where: `${books.dir}/tieout.yaml, reports.losses.long_term`, expected, found: long_term },
+    })
+  })
+
+  it.each([
+    ['us', '4000'],
+    ['de', '0'],
+    // Without rules, no return takes them yet.
+    ['generic', '9000'],
+  ])('are made with losses that fit the rules %s', async (rules, long_term) => {
+    const books = configured({ rules, losses: { into: 2024, amount: '4000', long_term } })
+    await books.trades(...DEAR_THEN_CHEAP)
+    expect((await books.build()).published).toBe(true)
   })
 
   it('are not made with the days of a zone that does not exist', async () => {
@@ -154,7 +178,7 @@ describe('the published disposals', () => {
     await expect(books.trades(...DEAR_THEN_CHEAP).then(() => books.build())).rejects.toMatchObject({
       name: 'UsageError',
       message: 'Unknown time zone.',
-      details: { where: 'the configuration, reports.time_zone', found: 'America/Nowhere' },
+      details: { where: `${books.dir}/tieout.yaml, reports.time_zone`, found: 'America/Nowhere' },
     })
   })
 })

@@ -57,7 +57,7 @@ async function compare(
       now: NOW,
       clock: systemClock,
       config: { accounts: [], publishPersonalData: false },
-      steps: [lotsStep(configuredLots(emptyConfig))],
+      steps: [lotsStep(configuredLots(emptyConfig, 'tieout.yaml'))],
       publishAnyway: true,
       full: true,
     }
