@@ -319,14 +319,16 @@ export const isOwnAnswer = (error: VenueError): boolean =>
 export const isNothingKnown = (error: unknown): boolean =>
   (error instanceof UnknownRefusal || error instanceof MalformedAnswer) && isOwnAnswer(error)
 
-/** Whether the venue itself answered that it cannot serve the request now. */
-export const isOwnFailure = (error: unknown): boolean => error instanceof PassingFailure && isOwnAnswer(error)
+/**
+ * Whether a connection was established and no proper answer came: an error of the venue or of a gateway before it, or
+ * nothing in time.
+ */
+export const isUnanswered = (error: unknown): boolean =>
+  error instanceof PassingFailure && !(error instanceof ConnectionFailed || error instanceof WindowIgnored)
 
 /**
  * Whether the failure of a page requested by a cursor, after the page before it arrived, may be due to that cursor
  * alone: it was refused, or the venue itself does not answer it.
  */
 export const isOfItsCursor = (error: unknown): boolean =>
-  error instanceof ParameterRefused ||
-  error instanceof TimeRangeRefused ||
-  (error instanceof PassingFailure && !(error instanceof ConnectionFailed || error instanceof WindowIgnored))
+  error instanceof ParameterRefused || error instanceof TimeRangeRefused || isUnanswered(error)

@@ -4,7 +4,7 @@ import {
   ClockRefused,
   isNothingKnown,
   isOfItsCursor,
-  isOwnFailure,
+  isUnanswered,
   RateRefused,
   UnknownRefusal,
   type VenueError,
@@ -45,7 +45,7 @@ export function pauseBeforeRetry(attempt: Attempt): number | null {
   if (error instanceof ClockRefused) return clockWasRefused ? null : 0
   if (!error.retryable || (writes && !(error instanceof RateRefused))) return null
   if (error instanceof UnknownRefusal && tries >= UNKNOWN_TRIES_MAX) return null
-  if (failedBefore !== null && (isNothingKnown(error) || isOwnFailure(error))) return null
+  if (failedBefore !== null && (isNothingKnown(error) || isUnanswered(error))) return null
   if (failedBefore === 'cursor' && isOfItsCursor(error)) return null
   const jitter = random() * Math.min(PAUSE_MAX_MS, FIRST_PAUSE_MAX_MS * 2 ** (tries - 1))
   const pause = Math.max(jitter, error.retryAfterMs ?? 0)

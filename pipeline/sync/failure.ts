@@ -5,7 +5,7 @@ import {
   ClockRefused,
   isNothingKnown,
   isOfItsCursor,
-  isOwnFailure,
+  isUnanswered,
   NotApplicable,
   PermissionRefused,
   RepeatedCursor,
@@ -122,13 +122,13 @@ export const isOfItsWindow = (error: unknown): boolean =>
   error instanceof RepeatedCursor || isNothingKnown(error)
 
 /**
- * Whether the window may be skipped for now. If pages of the feed have arrived, that includes a window for which the
- * venue keeps answering that it cannot serve it now: it may answer like that every night, and if it is an outage the
- * next requests will show it (`noteGivenUp`). It also includes a window whose first page arrived and whose cursor leads
- * nowhere, whatever the error.
+ * Whether the window may be skipped for now. That includes a window to which no proper answer comes: it may be the same
+ * every night, as where a gateway does not wait long enough for a crowded one, and if it is an outage the next requests
+ * will show it (`noteGivenUp`, `Skips`). If pages of the feed have arrived, it also includes a window whose first page
+ * arrived and whose cursor leads nowhere, whatever the error.
  */
 export const mayBePassedOver = (error: unknown, hasHad: boolean, hasCursor: boolean): boolean =>
-  isOfItsWindow(error) || (hasHad && (isOwnFailure(error) || (hasCursor && isOfItsCursor(error))))
+  isOfItsWindow(error) || isUnanswered(error) || (hasHad && hasCursor && isOfItsCursor(error))
 
 interface Verdict {
   readonly end: FeedEnd

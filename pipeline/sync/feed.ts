@@ -5,7 +5,6 @@ import type { Endpoint, Partition } from '../../connectors/endpoint.ts'
 import {
   EndlessCursor,
   isOfItsCursor,
-  isOwnFailure,
   PassingFailure,
   Stopped,
   TimeRangeRefused,
@@ -174,10 +173,7 @@ function withinReach(endpoint: Endpoint, plan: PartitionPlan, asked: Asking): As
  * every night. The first page shows whether it is an outage. Null for any other failure.
  */
 const begunAnew = (endpoint: Endpoint, first: Asking, asked: Asking, error: unknown): Asking | null =>
-  asked === first &&
-  isWalk(asked) &&
-  asked.cursor !== null &&
-  (isOfItsWindow(error) || isOwnFailure(error) || isOfItsCursor(error))
+  asked === first && isWalk(asked) && asked.cursor !== null && (isOfItsWindow(error) || isOfItsCursor(error))
     ? beginWalk(endpoint, asked.window)
     : null
 
@@ -257,14 +253,15 @@ async function walk(
         const isPast: boolean = isWalk(asked) && isForgotten(context, endpoint, asked.window)
         const isLost: boolean = isBeyond || (isPast && error instanceof TimeRangeRefused)
         const mayGoOn: boolean = !isLost && mayBePassedOver(error, skips.hasHad, byCursor)
-        if (mayGoOn && mayBeOutage(error)) noteGivenUp(context, answered)
+        if (mayGoOn && mayBeOutage(error)) skips.unanswered()
         const isSkipped: boolean = mayGoOn && isWalk(asked) && skips.another(passedOver)
         const left: GivenUp = isWalk(asked)
           ? (isSkipped ? skipWindow : giveUpWindow)(endpoint, asked)
           : { gone: [undefined], next: null }
         const all = isSkipped ? left.gone : [asked, ...queue.rest].flatMap(notHad)
-        // If pages of the feed have arrived, its other partitions are still requested.
-        const goesOn = mayGoOn && (isSkipped || skips.hasHad)
+        // Its other partitions may still be requested.
+        const goesOn = mayGoOn && (isSkipped || skips.goesOn)
+        if (goesOn && mayBeOutage(error)) noteGivenUp(context, answered)
         const ended = await stateFailure(context, account, endpoint, plan, error, goesOn ? null : answered, {
           gone: left.gone,
           all,

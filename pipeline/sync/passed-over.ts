@@ -10,8 +10,14 @@ import type { Asking } from './page.ts'
  */
 const WINDOWS_BEFORE_HALVES = 3
 
-/** Three windows and both halves of each: if none of them returned anything, the feed itself cannot be read. */
+/**
+ * Three windows and both halves of each: if none of them returned anything, the feed itself cannot be read. If that
+ * many in a row get no proper answer later on, the rest of the partition is left.
+ */
 const MOST_WITHOUT_A_PAGE = 9
+
+/** In a row without a proper answer: all that a partition may take, and as many partitions of which the first gets none. */
+const MOST_UNANSWERED = 2 * MOST_WITHOUT_A_PAGE
 
 /** How many windows of a partition are skipped in a run: a bad instant takes some ten of them, once. */
 const MOST_IN_A_PARTITION = 60
@@ -21,6 +27,7 @@ export class Skips {
   #hasHad = false
   #withoutAPage = 0
   #cursorsInVain = 0
+  #unanswered = 0
 
   /** Whether any page of the feed has arrived. */
   get hasHad(): boolean {
@@ -30,12 +37,27 @@ export class Skips {
   /** Requested by a cursor, or as the first page of its window. */
   had(byCursor: boolean): void {
     this.#hasHad = true
+    this.#unanswered = 0
     if (byCursor) this.#cursorsInVain = 0
   }
 
   /** A page requested by a cursor could not be fetched, after all its tries. */
   hadNoneByCursor(): void {
     this.#cursorsInVain += 1
+  }
+
+  /** A page got no proper answer, after all its tries. */
+  unanswered(): void {
+    this.#unanswered += 1
+  }
+
+  /**
+   * Whether the next partition is requested if the rest of one is left. As long as no page of the feed has arrived, only
+   * a missing answer leaves that open: what the venue refuses outright, it would refuse for the others.
+   */
+  get goesOn(): boolean {
+    if (this.#hasHad) return this.#unanswered < MOST_UNANSWERED
+    return this.#unanswered > 0 && this.#unanswered < WINDOWS_BEFORE_HALVES
   }
 
   /** Whether only first pages arrive, so that trying one more would show nothing new. */
@@ -45,7 +67,7 @@ export class Skips {
 
   /** Whether one more window may be skipped in a partition of which `before` have been. */
   another(before: number): boolean {
-    if (this.#hasHad) return before < MOST_IN_A_PARTITION
+    if (this.#hasHad) return before < MOST_IN_A_PARTITION && this.#unanswered < MOST_WITHOUT_A_PAGE
     this.#withoutAPage += 1
     return this.#withoutAPage < MOST_WITHOUT_A_PAGE
   }

@@ -177,9 +177,9 @@ async function addPage(dir: string, row: string): Promise<void> {
 test('of two notes on one break, the later one applies and comes last, even if a clock gave both one time', async () => {
   const dir = copied()
   const ledger = await openLedger(dir)
-  const [[figures]] = (await ledger.query(
-    `select figures_hash from breaks where break_id = '${id}'`,
-  )) as [[string]]
+  const [[figures]] = (await ledger.query(`select figures_hash from breaks where break_id = '${id}'`)) as [
+    [string],
+  ]
   ledger.close()
   const words = ['Zuerst.', 'A later word.', 'Between by its text, last by its place.']
   // The second is of the same millisecond as the first; before the third, the clock was set back.

@@ -158,9 +158,7 @@ describe('the P2P wallet', () => {
     const far = await books.page('p2p.orders', [], { covers: half(['13', '20']) as [string, string] })
     const other = await books.page('tax.p2pRecords', [], { covers: half(['01', '20']) as [string, string] })
     const explanations = async (...pages: number[]) => {
-      await books.sql(
-        `update landing.main.pages set is_erased = page_id in (${[0, ...pages].join(', ')})`,
-      )
+      await books.sql(`update landing.main.pages set is_erased = page_id in (${[0, ...pages].join(', ')})`)
       const { openBreaks } = await books.build()
       return openBreaks
         .filter(({ checkName }) => checkName === 'p2p_match')

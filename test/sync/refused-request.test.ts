@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { closing } from '../../models/closing.ts'
 import { readLanding } from '../../pipeline/books/books.ts'
 import { engineSettings } from '../../pipeline/engine/settings.ts'
+import { Skips } from '../../pipeline/sync/passed-over.ts'
 import { command } from '../support/in-process.ts'
 import { excluded, refused, TRADER, traderBooks, traderVenue } from '../support/trader-venue.ts'
 
@@ -163,6 +164,7 @@ describe('a window without a recognisable answer', () => {
     ['a code that nobody knows', () => refused('99999', 400)],
     ['a success of another form', () => ({ records: 'none' })],
     ['that it cannot now, night after night', () => refused('40015', 500)],
+    ['no answer of its own, night after night', () => refused('gateway', 504)],
   ])(
     'is skipped, and only it is requested again: %s',
     async (_, odd) => {
@@ -359,6 +361,78 @@ describe('a window without a recognisable answer', () => {
     120_000,
   )
 
+  test.each([
+    ['that it cannot now', refused('40015', 500)],
+    ['no answer of its own', refused('gateway', 504)],
+  ])(
+    'may be the first of a feed: what is older and the other product lines are read: %s',
+    async (_, odd) => {
+      // The newest ten days are answered in parts of less than a week only, as by a gateway that does not wait longer.
+      const rows = [2, 8, 50, 80].map(record)
+      const asked: string[] = []
+      const futures = (query: URLSearchParams) => {
+        const [from, to] = [Number(query.get('startTime')), Number(query.get('endTime'))]
+        asked.push(query.get('productType') ?? '')
+        if (query.get('productType') !== LINES[0]) return []
+        if (to > Date.now() - 10 * DAY && to - from > 6 * DAY) return odd
+        if (query.get('idLessThan') !== null) return []
+        return rows.filter(({ ts }) => from <= Number(ts) && Number(ts) <= to)
+      }
+      const venue = await traderVenue({ ...TRADER, ...excluded(400), [FUTURES]: futures })
+      const dir = traderBooks(venue.baseUrl, `{ since: ${since(85)}, feeds: [tax.futuresRecords] }`)
+
+      const { synced, ranges } = await had(dir, 'tax.futuresRecords')
+
+      expect(await rowCount(dir, 'futures_records')).toBe(4)
+      expect(ranges).toMatchObject([{ status: 'complete', first_day: 85, last_day: 0 }])
+      expect(new Set(asked)).toEqual(new Set(LINES))
+      expect(synced.code).toBe(0)
+    },
+    240_000,
+  )
+
+  test('ends its partition where nine in a row have no answer, and its feed where as many more follow', () => {
+    const skips = new Skips()
+    skips.had(false)
+    const inARow = Array.from({ length: 18 }, () => {
+      skips.unanswered()
+      return [skips.another(0), skips.goesOn]
+    })
+    expect(inARow.slice(0, 8)).toEqual(Array(8).fill([true, true]))
+    expect(inARow.slice(8, 17)).toEqual(Array(9).fill([false, true]))
+    expect(inARow[17]).toEqual([false, false])
+    skips.had(false)
+    expect([skips.another(0), skips.goesOn]).toEqual([true, true])
+  })
+
+  test('may be the first list without times: those of two more product lines are read, and then no other', () => {
+    const skips = new Skips()
+    const inARow = [1, 2, 3].map(() => {
+      skips.unanswered()
+      return skips.goesOn
+    })
+    expect(inARow).toEqual([true, true, false])
+    // What the venue refuses outright would be refused for the others too.
+    expect(new Skips().goesOn).toBe(false)
+  })
+
+  test('ends the run where three in a row have none and nothing else is answered', async () => {
+    const asked = new Set<string>()
+    const futures = (query: URLSearchParams) => {
+      asked.add(`${query.get('productType')} ${query.get('endTime')}`)
+      return refused('gateway', 502)
+    }
+    const venue = await traderVenue({ ...TRADER, ...excluded(400), [FUTURES]: futures })
+    const dir = traderBooks(venue.baseUrl, `{ since: ${since(200)}, feeds: [tax.futuresRecords] }`)
+
+    const { synced, ranges } = await had(dir, 'tax.futuresRecords')
+
+    expect(synced.code).toBe(5)
+    expect(ranges).toMatchObject([{ status: 'pending', first_day: 200, last_day: 0 }])
+    // Three windows, each of them five times.
+    expect([asked.size, venue.arrived.filter((path) => path === FUTURES).length]).toEqual([3, 15])
+  }, 240_000)
+
   test('counts as the feed’s problem if three in a row are refused, and both halves of each: the rest is not requested', async () => {
     const asked: string[] = []
     const refuse = (query: URLSearchParams) => {
@@ -437,5 +511,39 @@ describe('a window without a recognisable answer', () => {
       expect(stderr).toContain(`${feed} for account trader.`)
       expect(stderr).toContain(`code ${told}`)
     }
+  }, 120_000)
+})
+
+describe('a key that the venue does not know (40006) is sent once in a night', () => {
+  const SIGNED_BY_THE_API_KEY = [
+    '/api/v3/account/settings',
+    '/api/v3/trade/unfilled-orders',
+    ORDERS,
+    FUTURES,
+    '/api/v2/tax/p2p-record',
+    '/api/v2/mix/position/all-position',
+    ORDER_LIST,
+  ]
+
+  /** How often each path was requested in a run over all feeds, in which these are refused, and how that ends. */
+  async function run(...paths: readonly string[]) {
+    const unknown = Object.fromEntries(paths.map((path) => [path, () => refused('40006', 400)]))
+    const venue = await traderVenue({ ...TRADER, ...excluded(400), ...unknown })
+    const { code } = await command(['sync', '--dir', traderBooks(venue.baseUrl, `{ since: ${SINCE} }`)])
+    expect(code).toBe(4)
+    return (path: string) => venue.arrived.filter((each) => each === path).length
+  }
+
+  test('the tax key, which signs 4.19 alone, keeps nothing else from being read', async () => {
+    const times = await run(TAX)
+    expect(times(TAX)).toBe(1)
+    for (const path of SIGNED_BY_THE_API_KEY) expect([path, times(path) > 0]).toEqual([path, true])
+  }, 120_000)
+
+  test('the API key, which 4.14 tries, keeps what the tax key signs from nothing', async () => {
+    const times = await run(...SIGNED_BY_THE_API_KEY)
+    expect(SIGNED_BY_THE_API_KEY.map(times)).toEqual([1, 0, 0, 0, 0, 0, 0])
+    // Its six product lines.
+    expect(times(TAX)).toBeGreaterThanOrEqual(6)
   }, 120_000)
 })
