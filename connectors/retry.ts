@@ -5,6 +5,7 @@ import {
   isNothingKnown,
   isOfItsCursor,
   isUnanswered,
+  MalformedAnswer,
   RateRefused,
   UnknownRefusal,
   type VenueError,
@@ -45,7 +46,9 @@ export function pauseBeforeRetry(attempt: Attempt): number | null {
   if (error instanceof ClockRefused) return clockWasRefused ? null : 0
   if (!error.retryable || (writes && !(error instanceof RateRefused))) return null
   if (error instanceof UnknownRefusal && tries >= UNKNOWN_TRIES_MAX) return null
-  if (failedBefore !== null && (isNothingKnown(error) || isUnanswered(error))) return null
+  // An answer that was damaged on its way is another matter.
+  const isOfTheWindow = isNothingKnown(error) || (isUnanswered(error) && !(error instanceof MalformedAnswer))
+  if (failedBefore !== null && isOfTheWindow) return null
   if (failedBefore === 'cursor' && isOfItsCursor(error)) return null
   const jitter = random() * Math.min(PAUSE_MAX_MS, FIRST_PAUSE_MAX_MS * 2 ** (tries - 1))
   const pause = Math.max(jitter, error.retryAfterMs ?? 0)

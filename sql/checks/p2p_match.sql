@@ -51,7 +51,7 @@ select case when caused.cause is null then 'warning' else 'notice' end as severi
     else 'A P2P ' || side || ' has no completed merchant order, so its fiat side is unknown.'
   end || case
     when erased.id is null then ''
-    else ' P2P ' || case when what = 'order' then 'records' else 'orders' end || ' that were received for this time have been erased.'
+    else case when what = 'order' then ' Records' else ' Orders' end || ' that were received for this time have been erased.'
   end || case when caused.cause is null then '' else ' Follows from ' || caused.cause || '.' end as explanation,
   cast(to_json(case when order_id is null then [reported.id] else [reported.id, order_id] end) as varchar) as evidence,
   reported.id as culprit

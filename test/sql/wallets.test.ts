@@ -168,12 +168,12 @@ describe('the P2P wallet', () => {
     const noRecord = 'A completed P2P sell order has no P2P record.'
     expect(await explanations(far)).toEqual([noOrder, noRecord])
     expect(await explanations(near, far)).toEqual([
-      `${noOrder} P2P orders that were received for this time have been erased.`,
+      `${noOrder} Orders that were received for this time have been erased.`,
       noRecord,
     ])
     expect(await explanations(other)).toEqual([
       noOrder,
-      `${noRecord} P2P records that were received for this time have been erased.`,
+      `${noRecord} Records that were received for this time have been erased.`,
     ])
   })
 
