@@ -12,7 +12,7 @@ import { journaledBooks, rows, taxPage } from './explain-books.ts'
 const FIRST = 3
 
 /** Books of two pages whose first is damaged by one flipped byte, and repaired. */
-async function repairedBooks(): Promise<{ dir: string; repaired: { code: number; stdout: string } }> {
+async function repairedBooks() {
   const dir = await journaledBooks([taxPage([rows.bought, rows.paid]), taxPage([rows.received, rows.sold])])
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
   const journal = join(dir, 'journal', '000001.journal')
