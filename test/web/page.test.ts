@@ -394,6 +394,23 @@ describe('figures', () => {
     await page.setViewportSize({ width: 1280, height: 800 })
   })
 
+  test('a long feed name on the overview hides no other column', async () => {
+    const overview = await serving.get<{ coverage: { rows: { account: string }[] } }>('/api/overview')
+    const [first] = overview.coverage.rows
+    if (first !== undefined) first.account = `desk-${'a'.repeat(59)}`
+    await page.route('**/api/overview*', (route) => route.fulfill({ json: overview }))
+    for (const width of [1280, 1100, 1000]) {
+      await page.setViewportSize({ width, height: 900 })
+      await open('/')
+      const hidden = await page
+        .getByRole('region', { name: 'Feeds with the worst coverage, table' })
+        .evaluate((frame) => frame.scrollWidth - frame.clientWidth)
+      expect([width, hidden]).toEqual([width, 0])
+    }
+    await page.unroute('**/api/overview*')
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
   test('resolved breaks are not counted or described as open', async () => {
     await open('/breaks?status=all')
     const statuses = await column('Breaks', 'Status')
