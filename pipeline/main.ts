@@ -21,7 +21,7 @@ const { node } = process.versions
 if (!runsOn(node, neededNode))
   refuse(
     'tieout does not run on this version of Node.',
-    `Node ${inWords(neededNode)}`,
+    inWords(neededNode),
     `Node ${node}, ${process.execPath}`,
     'Install a supported version and put it first in PATH.',
   )

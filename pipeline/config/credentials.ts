@@ -28,6 +28,9 @@ type Section = z.output<typeof credentialSection>
 
 const CREDENTIALS_FILE = 'credentials.yaml'
 
+const API_PARTS = ['key', 'secret', 'passphrase'] as const
+const TAX_PARTS = ['tax_key', 'tax_secret', 'tax_passphrase'] as const
+
 /** The accounts of the configuration with their credentials; missing credentials are left out. */
 export function readAccounts(
   config: Configured,
@@ -39,8 +42,9 @@ export function readAccounts(
   const accounts = Object.entries(config.accounts).map(([name, account]) => {
     const section =
       account.credentials === 'file' ? (sections[name] ?? {}) : fromEnvironment(name, environment)
-    const api = credentials(name, section.key, section.secret, section.passphrase)
-    const tax = credentials(`${name} (tax)`, section.tax_key, section.tax_secret, section.tax_passphrase)
+    const where = (part: string): string => placeOfPart(name, part, config, dir)
+    const api = credentials(name, section, API_PARTS, where)
+    const tax = credentials(`${name} (tax)`, section, TAX_PARTS, where)
     return {
       name,
       ...(account.uid === undefined ? {} : { uid: account.uid }),
@@ -89,24 +93,29 @@ export function configuredSecrets(
   )
 }
 
+/** One of the two credentials of an account; null if the section has no part of it. */
 function credentials(
   of: string,
-  key: string | undefined,
-  secret: string | undefined,
-  passphrase: string | undefined,
+  section: Section,
+  parts: typeof API_PARTS | typeof TAX_PARTS,
+  where: (part: string) => string,
 ): Credentials | null {
+  const [key, secret, passphrase] = parts.map((part) => section[part])
   if (!key && !secret && !passphrase) return null
   if (!key || !secret || !passphrase) {
+    const missing = parts.filter((part) => !section[part])
     throw new UsageError(`The credentials of account ${of} are incomplete.`, {
+      where: missing.map(where).join(', '),
       expected: 'a key, a secret and a passphrase',
-      found: `no ${[!key && 'key', !secret && 'secret', !passphrase && 'passphrase'].filter(Boolean).join(', no ')}`,
+      found: missing.map((part) => `no ${part.replace('tax_', '')}`).join(', '),
       action: 'Give all three or none.',
     })
   }
-  for (const [part, value] of Object.entries({ key, secret, passphrase })) {
+  for (const [at, [part, value]] of Object.entries({ key, secret, passphrase }).entries()) {
     const wrong = unsendable(value, part !== 'secret')
     if (wrong === null) continue
     throw new UsageError(`The ${part} of account ${of} cannot be what the venue issued.`, {
+      where: where(parts[at] as string),
       expected: 'the text as the venue shows it, without surrounding white space or line breaks',
       found: wrong,
       action: 'Give it again; in YAML on the same line (`key: …`, not `key: |`). Nothing was sent.',
@@ -125,9 +134,6 @@ function unsendable(value: string, isHeader: boolean): string | null {
   }
   return null
 }
-
-const API_PARTS = ['key', 'secret', 'passphrase'] as const
-const TAX_PARTS = ['tax_key', 'tax_secret', 'tax_passphrase'] as const
 
 /** The environment variable that holds a part of an account's credentials. */
 const variableOf = (account: string, part: string): string =>
@@ -161,6 +167,12 @@ function fromEnvironment(name: string, environment: Readonly<Record<string, stri
     [...API_PARTS, ...TAX_PARTS].map((part) => [part, environment[variableOf(name, part)]]),
   ) as Section
 }
+
+/** Where one part of an account's credentials belongs. */
+const placeOfPart = (name: string, part: string, config: Configured, dir: string): string =>
+  config.accounts[name]?.credentials === 'file'
+    ? `${part} in section ${name} of ${join(dir, CREDENTIALS_FILE)}`
+    : variableOf(name, part)
 
 /** Where the credentials of an account belong. */
 function placeOfCredentials(name: string, config: Configured, dir: string): string {

@@ -18,9 +18,13 @@ export function runsOn(version: string, needed: string): boolean {
   })
 }
 
-/** The same for people: `20.19 or 22.11, or later`. */
+/** The same for people: `Node 20 (20.19 or later) or Node 22.11 or later`. */
 export const inWords = (needed: string): string =>
-  `${needed
+  needed
     .split(' || ')
-    .map((range) => numbers(range).slice(0, 2).join('.'))
-    .join(' or ')}, or later`
+    .map((range) => {
+      const [major, minor] = numbers(range)
+      const least = `${major}.${minor} or later`
+      return range.startsWith('>=') ? `Node ${least}` : `Node ${major} (${least})`
+    })
+    .join(' or ')

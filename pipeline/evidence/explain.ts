@@ -79,7 +79,7 @@ function mustBeOfPeriod(id: string, steps: readonly Step[]): void {
   throw new UsageError('Only a line of a report has a period.', {
     where: '--from, --to, --year',
     expected: 'the line_id of a statement or of the profit and loss, or a balance',
-    found: `${id}, which is a ${steps.map(({ what }) => what).join(', ')}`,
+    found: `${id}, which is ${steps.map(({ what }) => `${/^[aeiou]/.test(what) ? 'an' : 'a'} ${what}`).join(' and ')}`,
     action: 'Omit these options.',
   })
 }

@@ -1,8 +1,11 @@
 // Credentials: where they come from, and what is said of an account that has none.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { UsageError } from '../../models/error.ts'
 import { emptyConfig } from '../../pipeline/config/config.ts'
 import { readAccounts, requireCredentials } from '../../pipeline/config/credentials.ts'
+import { temporaryFolder } from '../support/cli.ts'
 
 const config = {
   ...emptyConfig,
@@ -105,5 +108,23 @@ test('an account without any is refused before anything is sent, with each varia
   expect(bare.details.where).toBe('section main of /books/credentials.yaml')
   expect(refusal([{ name: 'main' }, { name: 'sub-1' }]).message).toBe(
     '2 accounts have no credentials: main, sub-1.',
+  )
+})
+
+test('an incomplete or unusable credential is refused with the place of what is wrong', () => {
+  const partial = refusalOf(() => readAccounts(config, '/books', { TIEOUT_SUB_1_TAX_KEY: 'k' }))
+  expect(partial.message).toBe('The credentials of account sub-1 (tax) are incomplete.')
+  expect(partial.details.where).toBe('TIEOUT_SUB_1_TAX_SECRET, TIEOUT_SUB_1_TAX_PASSPHRASE')
+  expect(partial.details.found).toBe('no secret, no passphrase')
+
+  const spaced = { TIEOUT_MAIN_KEY: 'k', TIEOUT_MAIN_SECRET: ' s', TIEOUT_MAIN_PASSPHRASE: 'p' }
+  expect(refusalOf(() => readAccounts(config, '/books', spaced)).details.where).toBe('TIEOUT_MAIN_SECRET')
+
+  const dir = temporaryFolder()
+  const file = join(dir, 'credentials.yaml')
+  writeFileSync(file, 'main: { key: k, passphrase: p }\n', { mode: 0o600 })
+  const inFile = { ...config, accounts: { main: { credentials: 'file' as const } } }
+  expect(refusalOf(() => readAccounts(inFile, dir, {})).details.where).toBe(
+    `secret in section main of ${file}`,
   )
 })

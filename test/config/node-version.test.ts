@@ -17,5 +17,5 @@ test.each([
 })
 
 test('the versions in words', () => {
-  expect(inWords(NEEDED)).toBe('20.19 or 22.11, or later')
+  expect(inWords(NEEDED)).toBe('Node 20 (20.19 or later) or Node 22.11 or later')
 })

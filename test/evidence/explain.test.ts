@@ -203,8 +203,11 @@ describe('explain', () => {
 
   test('a period can be given only for a line', async () => {
     await expect(
-      explained(traded, 'main/tax.records/104/amount', { period: { year: 2026 } }),
-    ).rejects.toThrow('Only a line of a report has a period.')
+      explained(traded, 'main/tax.records/102/amount', { period: { year: 2026 } }),
+    ).rejects.toMatchObject({
+      message: 'Only a line of a report has a period.',
+      details: { found: 'main/tax.records/102/amount, which is an entry' },
+    })
     const id = 'main/UNIFIED/BTC/opening'
     const said = await command(['explain', id, '--from', '2026-01-06', '--dir', traded])
     expect(said.stdout.split('\n').slice(0, 4)).toEqual([
