@@ -305,7 +305,7 @@ export function readConfig(file: string, knownFeeds: readonly string[]): Config 
   }
   const value = filled(read.value ?? {})
   const checked = schema.safeParse(value)
-  const issue = unseenAccount(value) ?? checked.error?.issues[0]
+  const issue = unseenAccount(value) ?? (checked.success ? undefined : chiefIssue(checked.error))
   if (issue !== undefined || !checked.success)
     throw badKey(file, read, issue as z.core.$ZodIssue, {
       schema,
@@ -379,6 +379,10 @@ export interface CheckedYaml {
   /** What to do about a bad value. */
   readonly action: string
 }
+
+/** The issue to name: an unknown key before others, since a required key that is misspelt is reported as missing too. */
+export const chiefIssue = ({ issues }: z.ZodError): z.core.$ZodIssue =>
+  (issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]) as z.core.$ZodIssue
 
 /** The error for a key that the schema does not know (with the nearest known one), or for a value that it refuses. */
 export function badKey(

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
 import { UsageError } from '../../models/error.ts'
-import { badKey, nearest } from '../config/config.ts'
+import { badKey, chiefIssue, nearest } from '../config/config.ts'
 import { readInputFile, SMALL_FILE_BYTES } from '../config/input-file.ts'
 import { packageRoot } from '../config/root.ts'
 import { readYaml } from '../config/yaml.ts'
@@ -203,9 +203,8 @@ export function checkedMapping<S extends z.ZodType>(file: string, schema: S, shi
       action: 'Correct that line; docs/imports.md lists the keys.',
     })
   const checked = schema.safeParse(extended(file, read.value, shipped))
-  const issue = checked.success ? undefined : checked.error.issues[0]
-  if (issue !== undefined)
-    throw badKey(file, read, issue, {
+  if (!checked.success)
+    throw badKey(file, read, chiefIssue(checked.error), {
       schema,
       what: 'The mapping',
       action: 'Correct the value; docs/imports.md lists the keys.',

@@ -161,6 +161,7 @@ export class MovementReader {
       'The mapping does not define what this row is.',
       `a word of the mapping ${this.#reading.mapping.name}, such as ${nearest(text, known)}`,
       text === '' ? 'an empty cell' : text,
+      'State what it means in a mapping of your own (--mapping FILE; docs/imports.md shows how to extend one), and import the file again; nothing of it has been imported.',
     )
   }
 

@@ -31,11 +31,12 @@ export class RefusedCells extends UsageError {
     const [first, ...others] = refusals
     if (first === undefined) throw new Error('No cell was refused.')
     const isOne = others.length === 0
+    const shared = refusals.every((each) => each.action === first.action) ? first.action : undefined
     super(isOne ? first.message : `${count} cells of the file cannot be read.`, {
       where: isOne ? placeOf(file, first) : file,
       expected: isOne ? first.expected : 'every cell in the format of its column',
       found: isOne ? first.found : `${placeOf(file, first)}, and ${count - 1} more`,
-      action: action ?? (isOne ? (first.action ?? ACTION) : ACTION_OF_SEVERAL),
+      action: action ?? shared ?? (isOne ? ACTION : ACTION_OF_SEVERAL),
     })
     this.file = file
     this.refusals = refusals

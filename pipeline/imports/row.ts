@@ -61,10 +61,11 @@ export class ImportRow {
   }
 
   /** The error for a cell of this row. */
-  refuse(column: string, message: string, expected: string, found?: string): RefusedCells {
+  refuse(column: string, message: string, expected: string, found?: string, action?: string): RefusedCells {
     const text = this.text(column)
     const seen = found ?? (text === '' ? 'an empty cell' : text)
-    return refuseCell(this.#file, this.line, column, { message, expected, found: seen })
+    const then = action === undefined ? {} : { action }
+    return refuseCell(this.#file, this.line, column, { message, expected, found: seen, ...then })
   }
 
   /** Reads several cells; all refusals are thrown together. */

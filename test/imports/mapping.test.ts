@@ -291,6 +291,11 @@ words: { Buy: trade }
     expect(
       wrong('extends: koinly\nwords:\n  a: { as: income, fee_witin: true }\n').details.expected,
     ).toContain('nearest is fee_within')
+    // A required key that is misspelt is also missing; the misspelling says which line to correct.
+    expect(wrong('name: own\ncolums: [A]\ntime: { column: A, forms: [YYYY-MM-DD] }\n')).toMatchObject({
+      message: 'The mapping has an unknown key: colums.',
+      details: { where: expect.stringMatching(/mine\.yaml:2$/) },
+    })
     expect(wrong('extends: coinbase\nwords:\n  Swap: trade\n').message).toBe(
       'The mapping contradicts itself.',
     )

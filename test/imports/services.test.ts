@@ -124,6 +124,17 @@ describe('Kraken’s ledgers', () => {
         expect.stringContaining('  next:     Correct them'),
       ].toSpliced(4, 0),
     )
+    // The service's own words are right: only a mapping can say what they mean.
+    for (const count of [1, 2]) {
+      const unknown = refusal(() =>
+        of(
+          ...['T1', 'T2']
+            .slice(0, count)
+            .map((id) => `"L${id}","${id}","2024-03-01 09:30:15","transfer","","currency","BCH","1","0","1"`),
+        ),
+      )
+      expect(unknown.details.action).toContain('--mapping')
+    }
     const half = refusal(() =>
       of(
         '"L1","T1","2024-03-01 09:30:15","trade","","currency","ZEUR","-1","0","0"',
