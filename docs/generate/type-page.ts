@@ -14,7 +14,7 @@ Every record of a feed below names the kind of change with a word of the venue, 
 - **Spelling** does not matter: case is ignored, and any run of hyphens, underscores and blanks is one underscore. \`Airdrop Reward-A\` and \`airdrop_reward_a\` are one name.
 - **\`FIXED_\`** before a name makes it the isolated-margin twin of that name, and means the same unless it has a row of its own.
 - **Any other type** is \`unclassified\`: its records are kept and included in the balance if the feed has one, and the check unknown_type reports a warning.
-- **Your own rows** take precedence: put a file \`tax_types.csv\` in the folder of the books, with the columns \`feed,type,kind,direction,family,role,note\` and, optionally, \`doubt\`. A type may end in \`*\`, which stands for anything. \`kinds.csv\` and \`type_doubts.csv\` beside it add kinds and doubts.
+- **Your own rows** take precedence: put a file \`tax_types.csv\` in the folder of the books, with the columns \`feed,type,kind,direction,family,role,note\` and, optionally, \`doubt\`. A type may end in \`*\`, which stands for anything. \`kinds.csv\` (\`kind,counter_account,effect,meaning\`) and \`type_doubts.csv\` (\`doubt,meaning\`) beside it add kinds and doubts; \`tieout tables kinds\` lists the effects.
 
 The columns of \`tax_types.csv\`:
 

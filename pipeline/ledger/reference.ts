@@ -8,6 +8,7 @@ import { UsageError } from '../../models/error.ts'
 import { type P2pMeaning, PRICE_ORDER } from '../config/config.ts'
 import { identifier, literal } from '../engine/quote.ts'
 import { KEY_TABLE } from './counterparty-key.ts'
+import { feedRecords } from './feeds.ts'
 
 export type Grouping = 'unified' | 'unified-isolated' | 'per-line'
 
@@ -44,6 +45,25 @@ const REFERENCE_TABLES: Readonly<Record<string, readonly string[]>> = {
 /** Columns that a user's file may omit. */
 const OPTIONAL_COLUMNS: readonly string[] = ['doubt']
 
+/** The words that the models know in a column. */
+const WORDS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  tax_types: {
+    feed: [
+      ...new Set(
+        feedRecords.flatMap(({ feed, record }) =>
+          record.typed === null ? [] : [feed, record.typed.vocabulary],
+        ),
+      ),
+    ],
+    direction: ['in', 'out', 'either'],
+    role: ['received', 'paid', 'fee'],
+  },
+  kinds: {
+    effect: ['exchange', 'income', 'cost', 'move', 'debt', 'opening', 'rounding', 'fiat', 'none', 'unknown'],
+  },
+  currencies: { is_money: ['yes', 'no'] },
+}
+
 /** Names of the tables that `loadReference` creates, qualified. */
 export const GIVEN_TABLES: readonly string[] = [
   ...Object.keys(REFERENCE_TABLES).map((name) => `staging.${name}`),
@@ -73,6 +93,7 @@ export async function loadReference(
       parts.push(selectCsv(readCsv(users), columns, 0, found))
     }
     await connection.run(`create table staging.${name} as ${parts.join(' union all ')}`)
+    if (existsSync(users)) await mustBeReadable(connection, name, users)
   }
   if (['tax_types', 'kinds', 'type_doubts'].some((name) => existsSync(join(folders.books, `${name}.csv`)))) {
     await mustUseKnown(connection, 'kind', 'kinds', join(folders.books, 'tax_types.csv'))
@@ -154,6 +175,35 @@ async function columnsFound(
     found: found === null ? 'no readable CSV' : found.join(', '),
     action: 'Correct the file, or remove it to use the shipped table.',
   })
+}
+
+/** A word in a user's file that no model knows would count as nothing, and change figures without a sign. */
+async function mustBeReadable(connection: DuckDBConnection, table: string, file: string): Promise<void> {
+  const rules = Object.entries(WORDS[table] ?? {}).map(([column, words]) => ({
+    column,
+    expected: `one of ${words.join(', ')}`,
+    // Only this one is read without regard to case.
+    holds: `${column === 'is_money' ? 'lower(is_money)' : column} in ('', ${words.map((word) => literal(word)).join(', ')})`,
+  }))
+  if (table === 'quote_coins')
+    rules.push({
+      column: 'rank',
+      expected: 'a whole number',
+      holds: "try_cast(rank as integer) is not null and not contains(rank, '.')",
+    })
+  for (const { column, expected, holds } of rules) {
+    const reader = await connection.runAndReadAll(
+      `select ${column} from staging.${table} where precedence = 0 and not (${holds}) limit 1`,
+    )
+    const [found] = (reader.getRowsJson()[0] ?? []) as string[]
+    if (found === undefined) continue
+    throw new UsageError('A reference table in the folder of the books has a value that means nothing.', {
+      where: `${file}, column ${column}`,
+      expected,
+      found,
+      action: 'Correct the row, or remove the file to use the shipped table.',
+    })
+  }
 }
 
 /**

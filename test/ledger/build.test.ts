@@ -230,6 +230,38 @@ describe('a break', () => {
       details: { where: `${join(books.dir, 'tax_types.csv')}, type X`, found: 'gambling' },
     })
   })
+
+  it.each([
+    [
+      'tax_types',
+      'feed,type,kind,direction,family,role,note\ntax,X,reward,inwards,,,\n',
+      'direction',
+      'inwards',
+    ],
+    [
+      'tax_types',
+      'feed,type,kind,direction,family,role,note\ntax,X,trade,in,f,recieved,\n',
+      'role',
+      'recieved',
+    ],
+    [
+      'tax_types',
+      'feed,type,kind,direction,family,role,note\ntax.record,X,reward,in,,,\n',
+      'feed',
+      'tax.record',
+    ],
+    ['tax_types', 'feed,type,kind,direction,family,role,note\ntax,X,reward,IN,,,\n', 'direction', 'IN'],
+    ['kinds', 'kind,counter_account,effect,meaning\ngift,Income:Gifts,incme,\n', 'effect', 'incme'],
+    ['currencies', 'currency,is_money,note\nEUR,true,\n', 'is_money', 'true'],
+    ['quote_coins', 'coin,rank,note\nEUR,first,\n', 'rank', 'first'],
+  ])('refuses a word in the user’s own %s that would mean nothing', async (table, text, column, found) => {
+    const file = join(books.dir, `${table}.csv`)
+    writeFileSync(file, text)
+    await expect(books.build()).rejects.toMatchObject({
+      name: 'UsageError',
+      details: { where: `${file}, column ${column}`, found },
+    })
+  })
 })
 
 describe('amounts near the limit of the range', () => {
