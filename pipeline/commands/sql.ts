@@ -24,7 +24,11 @@ export const sqlCommand = defineCommand({
       .option('json', { type: 'boolean', default: false, describe: 'The same as --format json' })
       .option('wide', wideOption)
       .option('out', text('File to write to: rows.csv, rows.parquet'))
-      .option('timeout', { type: 'number', describe: 'Give up after this many seconds', requiresArg: true })
+      .option('timeout', {
+        type: 'number',
+        describe: 'Give up after this many seconds (default: 600)',
+        requiresArg: true,
+      })
       .option('memory', text('Memory limit, such as 1GB (default: half of the machine’s memory)'))
       .options(engineOptions),
   early: { begin: () => startApart(ANSWERS), end: endApart },
