@@ -89,18 +89,24 @@ interface SheetColumn {
   readonly cell: (row: Row) => SheetCell
 }
 
-function sheetColumns(column: Column, index: number, lines: readonly Row[]): SheetColumn[] {
+function sheetColumns(
+  column: Column,
+  index: number,
+  rows: readonly Row[],
+  totals: readonly Row[],
+): SheetColumn[] {
   const { kind } = column
+  const lines = [...rows, ...totals]
   const title = (column.title ?? column.name) + (kind === 'time' ? ' (UTC)' : '')
   const cell = (row: Row): SheetCell => sheetCell(row[index], kind)
-  const width = widthOf(title, lines.map(cell))
+  const width = widthOf(title, rows.map(cell), totals.map(cell))
   const heading = isLeft(kind) ? bold(title) : atRight(bold(title))
   const plain = { heading, width, cell }
   const isExact = lines.every((row) => row[index] === null || isExactInSheet(String(row[index])))
   if (kind !== 'amount' || isExact) return [plain]
   const exact = (row: Row): SheetCell => (row[index] == null ? null : atRight(text(cellText(row[index]))))
   const exactTitle = `${title} (exact)`
-  const exactWidth = widthOf(exactTitle, lines.map(exact))
+  const exactWidth = widthOf(exactTitle, rows.map(exact), totals.map(exact))
   return [
     plain,
     {
@@ -127,9 +133,13 @@ const [TIME_WIDTH, FINE_TIME_WIDTH] = [20, 24]
 /** As `number` shows them. */
 const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 18 })
 
-function widthOf(heading: string, cells: readonly SheetCell[]): number {
+/** Ratio of the width of bold digits to that of the digits by which columns are measured. */
+const BOLD_DIGITS = 1.1
+
+function widthOf(heading: string, cells: readonly SheetCell[], totals: readonly SheetCell[]): number {
   let widest = heading.length + BUTTON
   for (const cell of cells) widest = Math.max(widest, charactersOf(cell))
+  for (const cell of totals) widest = Math.max(widest, Math.ceil(charactersOf(cell) * BOLD_DIGITS))
   return Math.min(widest, WIDEST) + 1
 }
 
@@ -168,8 +178,10 @@ function placed(cells: SheetCell[], widths: readonly number[]): SheetCell[] {
   )
 }
 
-const bold = (value: string): SheetCell =>
-  ({ ...(text(value) as object), fontWeight: 'bold', fontFamily: 'Arial' }) as SheetCell
+/** Without a family, a bold font has no name, and a spreadsheet chooses one. */
+const BOLD = { fontWeight: 'bold', fontFamily: 'Arial' } as const
+
+const bold = (value: string): SheetCell => ({ ...(text(value) as object), ...BOLD }) as SheetCell
 
 /** Without the backticks around commands and column names: a cell has no separate font for them. */
 const asPlain = (sentence: string): string => sentence.replace(/`([^`]+)`/g, '$1')
@@ -185,8 +197,7 @@ export async function xlsxBytes(
   longest: number = constants.MAX_STRING_LENGTH,
 ): Promise<Uint8Array> {
   const { title, warnings = [], facts = [], notes, rows, totals } = report
-  const lines = [...rows, ...totals]
-  const columns = report.columns.flatMap((column, index) => sheetColumns(column, index, lines))
+  const columns = report.columns.flatMap((column, index) => sheetColumns(column, index, rows, totals))
   const cover = [
     bold(title),
     ...warnings.map(asPlain).map(bold),
@@ -248,7 +259,7 @@ function mustFit(title: string, data: readonly (readonly SheetCell[])[], longest
 const lengthInXml = (value: string): number => value.length + 4 * (value.match(/[&<>]/g)?.length ?? 0)
 
 const asTotal = (cell: SheetCell): SheetCell =>
-  cell === null || typeof cell !== 'object' ? cell : ({ ...cell, fontWeight: 'bold' } as SheetCell)
+  cell === null || typeof cell !== 'object' ? cell : ({ ...cell, ...BOLD } as SheetCell)
 
 /** On paper: a page is as wide as the sheet, has a title, and repeats the headings of the report. */
 function paged(title: string): Feature<Stream | Buffer | Blob> {

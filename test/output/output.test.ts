@@ -353,6 +353,24 @@ describe('XLSX', () => {
     expect(files['xl/styles.xml']).toMatch(/wrapText="(1|true)"/)
   })
 
+  test('prints totals in the bold font of the headings, in columns wide enough for it', async () => {
+    const amount = '-123456789012.123456789'
+    const files = await unzipped({
+      ...report(['1']),
+      columns: [{ name: 'n', kind: 'amount' }],
+      rows: [['1']],
+      totals: [[amount]],
+    })
+    const fonts = [...(files['xl/styles.xml'] as string).matchAll(/<font>.*?<\/font>/g)].map(([font]) => font)
+    const bolds = fonts.filter((font) => font.includes('<b/>'))
+    expect(bolds.length).toBeGreaterThan(0)
+    // A font without a name is whatever the spreadsheet falls back to.
+    for (const font of bolds) expect(font).toContain('<name val="Arial"/>')
+    const widths = [...(files['xl/worksheets/sheet2.xml'] as string).matchAll(/<col [^>]*width="(\d+)"/g)]
+    // Bold digits are wider than those by which columns are measured: 23 of them take the room of 25.3.
+    expect(Number(widths[1]?.[1])).toBeGreaterThanOrEqual(26)
+  })
+
   test('shows the milliseconds of an instant, without which the last one of a year would be rounded to the next', async () => {
     const files = await unzipped({
       title: 'Gains',

@@ -223,6 +223,25 @@ describe('a missing price names the missing link', () => {
         '2026-01-10 08:00, later than 2026-01-05 10:00. Import what is missing with `tieout import prices`.',
     ])
   })
+
+  it('is none of money that moves: it is in no lot, and what the network took of it needs no price', async () => {
+    await books.insert('imports', { page_id: '901', kind: 'trades', imported_at: at('00:00:00') })
+    let rows = 0
+    const move = (id: string, account: string, type: string, asset: string, quantity: string, fee = '0') =>
+      books.insert('imported_trades', {
+        ...{ page_id: '901', page_row: String(rows++), nanos: '0', id, occurred_at: at('10:00:00', 5) },
+        ...{ account, type, asset, quantity, fee, fee_currency: fee === '0' ? null : asset },
+      })
+    await move('t1:out', 'kraken', 'transfer_out', 'EUR', '500')
+    await move('t1:in', 'bank', 'transfer_in', 'EUR', '498.75')
+    // In another currency, for which there is no rate.
+    await move('t2:out', 'kraken', 'transfer_out', 'GBP', '300')
+    await move('t2:in', 'bank', 'transfer_in', 'GBP', '299')
+    await move('t3:out', 'kraken', 'transfer_out', 'GBP', '200', '2')
+    await move('t3:in', 'bank', 'transfer_in', 'GBP', '200')
+    await build(EUR)
+    expect(await missing()).toEqual([])
+  })
 })
 
 describe('the policy of sources', () => {
