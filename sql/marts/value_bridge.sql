@@ -15,8 +15,8 @@
 --   initial_balances: What was held before the first record, in the month in which the books first show it: money at face
 --     value less debts in it, and coins at cost where it is known.
 --   deposits: Coins and money that came from outside, less what went there: P2P deals and gifts at their value then;
---     moves and records whose other side is not known, with money at face value and coins at cost where it is known; and
---     what imported purchases were paid with and imported sales brought, if that money is not held in the account.
+--     moves and records whose other side is not known, with the reporting currency at face value and coins at cost where it is
+--     known; and what imported purchases were paid with and imported sales brought, if that money is not held in the account.
 --   transfers: What came from other wallets of one's own, less what went there; coins at the cost that moves along. Over
 --     all accounts it is zero, except for what is in transit.
 --   income: Rewards, shared profit and adjustments at their value when received.
@@ -31,7 +31,8 @@
 --   unrealised_change: Change in the value of coins above their cost, and in the proceeds of open short sales above their
 --     value; for coins given away, up to the time they were given.
 --   unknown_cost_change: Change in the value of coins without a known cost; for coins given away, up to the time they were
---     given. It includes coins owed since before the books; repaying them takes off the cost of the coins repaid.
+--     given. It includes coins owed since before the books; repaying them takes off the cost of the coins repaid. It also
+--     includes what becomes of other money in an imported account: its moves, and the change of its rate.
 --   closing_value: Worth at the end of the month, or at the end of the books, as in net_worth; null if nothing has a price.
 --   difference: closing_value less all the others: zero if everything is known, null if a value is null.
 --   unknown_events: Number of events and pieces of lots in the month without a known value or cost.

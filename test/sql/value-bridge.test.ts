@@ -193,6 +193,56 @@ test('movements of another fiat currency remain coins at the venue, whose lots c
   ])
 })
 
+test('a trade for other money that the account holds is no deposit: that money goes or comes', async () => {
+  // A euro is worth 1.10 USDT throughout, a bitcoin 110 at the end of January and 125 at the end of February.
+  books = await TestBooks.open({ only: ['value_bridge', 'net_worth', 'checks.value_bridge'] })
+  await books.insert('imports', {
+    imported_at: at('02-28'),
+    page_id: '91',
+    kind: 'prices',
+    file_name: 'p.csv',
+  })
+  await books.insert('imports', {
+    imported_at: at('02-28'),
+    page_id: '92',
+    kind: 'trades',
+    file_name: 't.csv',
+  })
+  const euros = ['01-09', '01-10', '01-31', '02-10', '02-28'].map((day) => ['EUR', day, '1.1'])
+  for (const [number, [asset, day, price]] of [
+    ...euros,
+    ['BTC', '01-31', '110'],
+    ['BTC', '02-28', '125'],
+  ].entries())
+    await books.insert('imported_prices', {
+      ...{ page_id: '91', page_row: String(number), priced_at: `2026-${day} 00:00:00+00`, asset, price },
+      ...{ currency: 'USDT', source: 'market' },
+    })
+  const inEuros = (total: string, fee: string) => ({ currency: 'EUR', total, fee, fee_currency: 'EUR' })
+  const imported = [
+    row('a', '01-09', 'transfer_in', 'EUR', '1000'),
+    row('b', '01-10', 'buy', 'BTC', '2', inEuros('180', '10')),
+    row('c', '01-10', 'income', 'EUR', '20'),
+    row('d', '02-10', 'sell', 'BTC', '1', inEuros('120', '10')),
+  ]
+  for (const [number, cells] of imported.entries())
+    await books.insert('imported_trades', { page_id: '92', page_row: String(number), ...cells })
+  await books.build(
+    { reportingCurrency: 'USDT' },
+    { steps: [lotsStep({ method: 'fifo', scope: 'account' })] },
+  )
+  expect(
+    await bridge(
+      'deposits, income, realised_gains, unrealised_change, unknown_cost_change, closing_value, difference',
+    ),
+  ).toEqual([
+    // 2 BTC for 190 EUR cost 209 and are worth 220. 1000 EUR came, 190 were paid, 20 earned: what came is 1100.
+    ['kraken', '2026-01-01', '0', '22', '0', '11', '1100', '1133', '0'],
+    // 110 EUR for one that cost 104.5 are 121. The other is worth 125, 20.5 above its cost, after 11 for both.
+    ['kraken', '2026-02-01', '0', '0', '16.5', '9.5', '0', '1159', '0'],
+  ])
+})
+
 test('what the network takes of a movement is a fee: what is transferred cancels', async () => {
   await built({}, {}, [
     row('a', '01-10', 'gift_in', 'BTC', '2', { currency: 'USDT', total: '160' }),

@@ -7,7 +7,7 @@
 -- grain: one row per account, month and line
 -- line: initial_balances, deposits, transfers, income, interest, futures_pnl, liquidations, funding, fees, fills; the value of
 --   gifts beyond their cost: unrealised_change, and unknown_cost_change for coins without a known cost; the latter also has the
---   cost of coins taken by a loan with unknown proceeds
+--   cost of coins taken by a loan with unknown proceeds, and takes off what other lines have of other money
 with
 -- Nothing outside the books of its account (account/before) is included.
 coin_changes as (
@@ -76,6 +76,21 @@ imported_lines as (
   from staging.imported_rows
   where book_account = account
 ),
+other_money as (
+  select moves.account as account, moves.occurred_at as occurred_at,
+    coalesce(imported_lines.line, 'deposits') as line,
+    case
+      when moves.kind = 'fee' then -worths.fee_value
+      when moves.amount < 0 then -worths.row_value
+      else worths.row_value
+    end as value
+  from main.imported_entries as moves
+  join staging.fiat as fiat on fiat.currency = moves.coin
+  join staging.imported_rows as rows on rows.id = moves.imported_id
+  join staging.imported_values as worths on worths.place = rows.place
+  left join imported_lines on imported_lines.imported_id = moves.imported_id
+  where moves.kind <> 'transfer' and moves.coin <> (select currency from staging.reporting)
+),
 -- Gifts that are no disposals, each with the cost that its pieces take along: they leave at their value, and the part above cost
 -- was gained up to then, though nobody realised it. A gift without a known value leaves at cost.
 sent_gifts as (
@@ -131,6 +146,12 @@ lines as (
   left join imported_lines on imported_lines.imported_id = imported.imported_id
   left join tied_moves on tied_moves.entry_id = imported.entry_id
   where imported.coin = reporting.currency
+  union all
+  -- Other money that an imported account holds is in no lot. What it was paid for or came from is counted at its value then, so
+  -- that the two sides of a trade cancel; the rest of its change is that of coins without a known cost, as are its moves.
+  select account, occurred_at, value, line from other_money
+  union all
+  select account, occurred_at, -value, 'unknown_cost_change' from other_money
   union all
   -- What the network charged on such a move is not part of the transfer.
   select account, occurred_at, -amount, 'transfers' from network_fees
