@@ -303,7 +303,7 @@ export async function fees({ ledger, request }: PaperQuestion): Promise<Content>
   )
   return {
     words: [
-      'Positive when paid, negative for a rebate. Fees of trades are already included in the cost of what was bought, or deducted from the proceeds of what was sold. Those of imported rows have no product line.',
+      'Positive when paid, negative for a rebate. Fees of trades are already included in the cost of what was bought, or deducted from the proceeds of what was sold. Those of imported rows, and what the network took of an imported move, have no product line.',
     ],
     tables: [tableWith('Fees', FEES, rows)],
   }

@@ -74,7 +74,7 @@ export const lotParts = (): string =>
   `(select *, ${month('occurred_at')} as month from (${shippedModel('staging.lot_pnl_parts').select}))`
 
 /** Ledgers built by an earlier version have no imported entries, or do not link the two legs of a move. */
-const canTellImported = ({ tables }: Pick<Reader, 'tables'>): boolean =>
+export const canTellImported = ({ tables }: Pick<Reader, 'tables'>): boolean =>
   tables.get('imported_entries')?.includes('counter_entry_id') === true && tables.has('lot_events')
 
 /**

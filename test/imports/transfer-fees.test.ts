@@ -138,6 +138,10 @@ it('is not that of the network, which keeps what left and did not arrive', async
     ['cold', '11996', '0', '0', '0'],
     ['main', '-11996', '-30', '6', '0'],
   ])
+  expect((await printedFees()).toSorted()).toEqual([
+    ['BTC', '0.000100000000000000'],
+    ['BTC', '0.000500000000000000'],
+  ])
   expect(openBreaks).toEqual([])
 })
 

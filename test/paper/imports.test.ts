@@ -201,6 +201,38 @@ describe('imported fees and movements', () => {
     })
   })
 
+  test('what the network took on the way is a fee, counted once where the row names it too', async () => {
+    const dir = await importedBooks('reports: { currency: USD }\n', [
+      'd1,2025-01-01T00:00:00Z,a,transfer_in,USD,5000,,,,',
+      'b1,2025-05-01T00:00:00Z,a,buy,BTC,4,USD,400,,',
+      // 0.25 BTC, worth 150 each then; and 4 dollars.
+      'm1:out,2025-07-01T00:00:00Z,a,transfer_out,BTC,1,USD,150,,',
+      'm1:in,2025-07-01T00:10:00Z,b,transfer_in,BTC,0.75,,,,',
+      'm2:out,2025-07-02T00:00:00Z,a,transfer_out,USD,100,,,,',
+      'm2:in,2025-07-02T00:10:00Z,b,transfer_in,USD,96,,,,',
+      // Of 3 dollars that do not arrive the row names 2; the fee of 5 is on top, since nothing else is missing.
+      'm3:out,2025-07-03T00:00:00Z,a,transfer_out,USD,103,,,2,USD',
+      'm3:in,2025-07-03T00:10:00Z,b,transfer_in,USD,100,,,,',
+      'm4:out,2025-07-04T00:00:00Z,a,transfer_out,BTC,1,,,5,USD',
+      'm4:in,2025-07-04T00:10:00Z,b,transfer_in,BTC,1,,,,',
+    ])
+    const moved = await paper(dir, 'statement', '--year', '2025')
+    expect(
+      table(moved, 'Fees').map((line) =>
+        [line.account, line.coin, line.fee, line.value, line['number of fees'], line['without value']].join(
+          ' ',
+        ),
+      ),
+    ).toEqual(['a BTC 0.25 37.5 1 0', 'a USD 12 12 3 0'])
+    expect(table(moved, 'Summary').find(({ figure }) => figure === 'Fees paid')?.value).toBe('49.5')
+    // As the profit and loss counts them.
+    expect(
+      table(moved, 'Profit and loss by month and coin')
+        .filter((line) => line.fees !== '0')
+        .map((line) => `${line.coin} ${line.fees}`),
+    ).toEqual(['BTC -0.25', 'USD -12'])
+  })
+
   test('movements are among the transfers, with their other side if a row states it', () => {
     expect(
       table(page, 'Transfers').map((line) =>
