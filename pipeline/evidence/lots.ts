@@ -120,8 +120,14 @@ export async function eventSteps(books: LotBooks, id: string, at = ''): Promise<
 }
 
 /** What a second reading takes from it, if that is nothing else. */
-const onceMore = ({ value, value_given: given, is_kept_back: isKeptBack }: Fields): string[] => [
+const onceMore = ({
+  value,
+  value_given: given,
+  value_shared: shared,
+  is_kept_back: isKeptBack,
+}: Fields): string[] => [
   ...(value === given ? ['value_given'] : []),
+  ...(value === shared ? ['value_shared'] : []),
   ...(isKeptBack === true ? [] : ['is_kept_back']),
 ]
 

@@ -79,6 +79,12 @@ numbered as not materialized (
   from lot_events
 )`
 
+/** Half of the fee of an exchange of two coins belongs to each. */
+const FEES_SHARED = `
+numbered as not materialized (
+  select * replace (value_shared as value), cast(rowid as integer) as event_row from lot_events
+)`
+
 const isKeptBack = (fromUs: bigint): string => `is_kept_back and epoch_us(happened_at) >= ${fromUs}`
 
 /** The same, and a fee that is withheld is paid from the coins received, whose row is `kept_from`. */
@@ -194,7 +200,7 @@ export async function readWords(connection: DuckDBConnection): Promise<string[]>
   return words.getRows().map(([word]) => String(word))
 }
 
-/** Where fees belong. No rules both net fees in kind and assign exchange fees to the coin given. */
+/** Where fees belong. Fees in kind are netted only where exchange fees belong to the base. */
 export interface FeeReading {
   /** How a fee in the acquired coin is treated; by default it is disposed of. */
   readonly feesInKind?: FeesInKind
@@ -203,13 +209,16 @@ export interface FeeReading {
    * received if it is withheld from them; Unix microseconds, null or absent for never.
    */
   readonly exchangeFeesGivenFromUs?: bigint | null
+  /** Whether the fee of an exchange of two coins belongs to both, half to each. */
+  readonly sharesExchangeFees?: boolean
 }
 
 function eventsOfReading(
-  { feesInKind = 'disposal', exchangeFeesGivenFromUs = null }: FeeReading,
+  { feesInKind = 'disposal', exchangeFeesGivenFromUs = null, sharesExchangeFees = false }: FeeReading,
   { hasKeptBack }: Asked,
 ): string {
   if (feesInKind === 'net') return NETTED
+  if (sharesExchangeFees) return FEES_SHARED
   if (exchangeFeesGivenFromUs === null) return AS_THEY_STAND
   return hasKeptBack ? feesKeptFrom(exchangeFeesGivenFromUs) : feesGivenFrom(exchangeFeesGivenFromUs)
 }

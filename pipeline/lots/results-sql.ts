@@ -162,6 +162,7 @@ const sqlTypes = {
   TIMESTAMPTZ: 'TIMESTAMPTZ',
   AMOUNT: 'DECIMAL(38,18)',
   BIGINT: 'BIGINT',
+  BOOLEAN: 'BOOLEAN',
 } as const
 
 interface Given {
@@ -211,20 +212,30 @@ export interface MatchedBy {
   readonly timeZone: string
   readonly feesInKind: FeesInKind
   readonly exchangeFeesGivenFromUs: bigint | null
+  readonly sharesExchangeFees: boolean
 }
 
 /** Recreates `lot_matching`. */
 export async function writeMatching(connection: DuckDBConnection, by: MatchedBy): Promise<void> {
-  const { method, scope, rules, timeZone, feesInKind, exchangeFeesGivenFromUs: fromUs } = by
+  const {
+    method,
+    scope,
+    rules,
+    timeZone,
+    feesInKind,
+    exchangeFeesGivenFromUs: fromUs,
+    sharesExchangeFees: isShared,
+  } = by
   await connection.run(definition(MATCHING_TABLE, matchingTable))
   await connection.run(
-    `insert into ${MATCHING_TABLE} values ($method, $scope, $rules, $timeZone, $feesInKind, $from)`,
+    `insert into ${MATCHING_TABLE} values ($method, $scope, $rules, $timeZone, $feesInKind, $from, $isShared)`,
     {
       method,
       scope,
       rules,
       timeZone,
       feesInKind,
+      isShared,
       from: fromUs === null ? null : new DuckDBTimestampTZValue(fromUs),
     },
     { from: TIMESTAMPTZ },

@@ -38,7 +38,7 @@ export interface LotsStepOptions extends LotOptions, FeeReading {
  * Builds `disposals`, `lots`, `unknown_basis`, `lot_transfers`, `short_sales`, `borrowed_coins`,
  * `lot_problems` and `lot_matching` from `lot_events`: account, coin, happened_at TIMESTAMPTZ, place BIGINT,
  * event_id, kind, quantity and value DECIMAL(38,18), currency, transfer_id, and value_given if exchange fees
- * belong to the coin given. Throws a TieoutError for values in several currencies, an unknown kind, or an
+ * belong to the coin given, value_shared if they belong to both. Throws a TieoutError for values in several currencies, an unknown kind, or an
  * amount beyond DECIMAL(38,18).
  */
 export function lotsStep(options: LotsStepOptions): LotsStep {
@@ -105,11 +105,11 @@ async function runLots(connection: DuckDBConnection, options: LotsStepOptions): 
 /** Method and scope in their sequence over time. */
 function matchedBy(options: LotsStepOptions, rules: string): MatchedBy {
   const { changes = [], holding, timeZone = holding?.timeZone ?? 'UTC' } = options
-  const { feesInKind = 'disposal', exchangeFeesGivenFromUs = null } = options
+  const { feesInKind = 'disposal', exchangeFeesGivenFromUs = null, sharesExchangeFees = false } = options
   const inTurn = (what: 'method' | 'scope'): string =>
     [options[what], ...changes.map((change) => `${change[what]} from ${dayOf(change.fromUs)}`)].join(', ')
   const { method, scope } = options.named ?? { method: inTurn('method'), scope: inTurn('scope') }
-  return { method, scope, rules, timeZone, feesInKind, exchangeFeesGivenFromUs }
+  return { method, scope, rules, timeZone, feesInKind, exchangeFeesGivenFromUs, sharesExchangeFees }
 }
 
 const GENERIC: HoldingRules = { rules: 'generic', timeZone: 'UTC', termOf: null }

@@ -4,7 +4,7 @@ import { oneOfThese } from '../../models/text.ts'
 import { methods } from './engine.ts'
 
 export interface TableColumn {
-  readonly type: 'VARCHAR' | 'TIMESTAMPTZ' | 'AMOUNT' | 'BIGINT'
+  readonly type: 'VARCHAR' | 'TIMESTAMPTZ' | 'AMOUNT' | 'BIGINT' | 'BOOLEAN'
   readonly doc: string
 }
 
@@ -17,6 +17,7 @@ const text = (doc: string): TableColumn => ({ type: 'VARCHAR', doc })
 const time = (doc: string): TableColumn => ({ type: 'TIMESTAMPTZ', doc })
 const amount = (doc: string): TableColumn => ({ type: 'AMOUNT', doc })
 const whole = (doc: string): TableColumn => ({ type: 'BIGINT', doc })
+const flag = (doc: string): TableColumn => ({ type: 'BOOLEAN', doc })
 
 const method = text(`Method that matched: ${oneOfThese(methods)}.`)
 const currency = text('Currency of every amount of money in the row; null while no event has a value.')
@@ -152,7 +153,10 @@ export const matchingTable = {
       'How a fee in the acquired coin is treated: disposal, or net if it counts as never acquired.',
     ),
     exchange_fees_given_from: time(
-      'From when on the fee of an exchange of two coins belongs to the coin given (value_given of lot_events), UTC; null if it always belongs to the base.',
+      'From when on the fee of an exchange of two coins belongs to the coin given (value_given of lot_events), UTC; null if never.',
+    ),
+    exchange_fees_shared: flag(
+      'Whether half of the fee of an exchange of two coins belongs to each of them (value_shared of lot_events). If neither this nor the column before applies, the fee belongs to the base.',
     ),
   },
 } as const satisfies LotTable

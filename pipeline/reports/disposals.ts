@@ -77,7 +77,8 @@ function isSame(published: Awaited<ReturnType<typeof publishedMatching>>, matchi
     published !== null &&
     told(published) === told({ ...matching, rules: law.name, feesInKind: options.feesInKind }) &&
     published.timeZone === calendar.timeZone &&
-    published.exchangeFeesGivenFromUs === (options.exchangeFeesGivenFromUs ?? null)
+    published.exchangeFeesGivenFromUs === (options.exchangeFeesGivenFromUs ?? null) &&
+    published.sharesExchangeFees === (options.sharesExchangeFees ?? false)
   )
 }
 
@@ -158,6 +159,7 @@ interface Published extends Told {
   readonly feesInKind: string
   readonly timeZone: string
   readonly exchangeFeesGivenFromUs: bigint | null
+  readonly sharesExchangeFees: boolean
 }
 
 const told = ({ method, scope, rules, feesInKind }: Told): string =>
@@ -166,7 +168,7 @@ const told = ({ method, scope, rules, feesInKind }: Told): string =>
 /** How the published lots were matched; null if the ledger does not record it. */
 export async function publishedMatching(ledger: Reader): Promise<Published | null> {
   if (!ledger.tables.has(MATCHING_TABLE)) return null
-  // Books of an earlier version have no such columns, netted no fees and assigned none to the coin given.
+  // Books of an earlier version have no such columns, netted no fees and assigned none to the coin given or both.
   const columns = await ledger.query(
     `select column_name from duckdb_columns() where table_name = '${MATCHING_TABLE}'`,
   )
@@ -174,20 +176,22 @@ export async function publishedMatching(ledger: Reader): Promise<Published | nul
     columns.some(([name]) => name === column) ? column : value
   const [row] = await ledger.query(
     `select method, scope, rules, time_zone, ${orElse('fees_in_kind', "'disposal'")},
-       epoch_us(${orElse('exchange_fees_given_from', 'null::timestamptz')})::varchar
+       epoch_us(${orElse('exchange_fees_given_from', 'null::timestamptz')})::varchar,
+       ${orElse('exchange_fees_shared', 'false')}
      from ${MATCHING_TABLE}`,
   )
   if (row === undefined) return null
-  const [method, scope, rules, timeZone, feesInKind, from] = row as [
+  const [method, scope, rules, timeZone, feesInKind, from, sharesExchangeFees] = row as [
     string,
     string,
     string,
     string,
     string,
     string | null,
+    boolean,
   ]
   const exchangeFeesGivenFromUs = from === null ? null : BigInt(from)
-  return { method, scope, rules, timeZone, feesInKind, exchangeFeesGivenFromUs }
+  return { method, scope, rules, timeZone, feesInKind, exchangeFeesGivenFromUs, sharesExchangeFees }
 }
 
 /** Specific identification without any selection by the owner amounts to FIFO, and the report states that. */
@@ -214,21 +218,31 @@ async function conversionTo(ledger: Ledger, wanted: string | undefined): Promise
  * A ledger of an earlier version does not record exchange fees separately, which matters only if some of them
  * are moved.
  */
-function eventsBefore(ledger: Ledger, { exchangeFeesGivenFromUs = null }: LotsStepOptions): string {
+function eventsBefore(
+  ledger: Ledger,
+  { exchangeFeesGivenFromUs = null, sharesExchangeFees = false }: LotsStepOptions,
+): string {
   const columns = ledger.tables.get('lot_events') ?? []
-  const hasBoth = columns.includes('value_given') && columns.includes('is_kept_back')
-  if (!hasBoth && exchangeFeesGivenFromUs !== null) {
+  const has = (...wanted: string[]): boolean => wanted.every((column) => columns.includes(column))
+  const isGiven = has('value_given', 'is_kept_back')
+  const isShared = has('value_shared')
+  const missing = [
+    ...(exchangeFeesGivenFromUs !== null && !isGiven ? ['value_given', 'is_kept_back'] : []),
+    ...(sharesExchangeFees && !isShared ? ['value_shared'] : []),
+  ]
+  if (missing.length > 0) {
     throw new UsageError(
       'The published ledger does not record the fees of coin-to-coin exchanges separately.',
       {
         where: 'table lot_events',
-        expected: 'the columns value_given and is_kept_back, which the rules read',
+        expected: `${missing.join(' and ')}, which the rules read`,
         action: 'Run `tieout build` to publish the ledger again.',
       },
     )
   }
   return `select account, coin, happened_at, place, event_id, kind, quantity, value, currency, transfer_id,
-      ${hasBoth ? 'value_given, is_kept_back' : 'value as value_given, false as is_kept_back'}
+      ${isGiven ? 'value_given, is_kept_back' : 'value as value_given, false as is_kept_back'},
+      ${isShared ? 'value_shared' : 'value as value_shared'}
     from lot_events
     where $before::timestamptz is null or happened_at < $before::timestamptz`
 }

@@ -24,8 +24,8 @@ const stated = (): string =>
 const STATED_IN = ['imported_trades', 'imported_lots', 'p2p_trades']
 
 /**
- * The published value of each event is an amount of the published currency at its time, and so is the value
- * given if it differs.
+ * The published value of each event is an amount of the published currency at its time, and so are the value
+ * given and the value shared if they differ.
  */
 const AMOUNTS = `
   select rowid::varchar as entry_id, $published::varchar as coin, abs(value) as quantity, happened_at as valued_at
@@ -34,7 +34,11 @@ const AMOUNTS = `
   union all
   select rowid::varchar || '/given', $published::varchar, abs(value_given), happened_at
   from valued_events
-  where value_given is not null and value_given is distinct from value`
+  where value_given is not null and value_given is distinct from value
+  union all
+  select rowid::varchar || '/shared', $published::varchar, abs(value_shared), happened_at
+  from valued_events
+  where value_shared is not null and value_shared is distinct from value`
 
 const revaluedAs = (value: string, valuation: string): string => `
   case
@@ -45,19 +49,24 @@ const revaluedAs = (value: string, valuation: string): string => `
   end`
 
 /** In a coin, an exchange fee cannot be on the other side, as in books that are built in a coin. */
+const otherValue = (isMoney: boolean, value: string, valuation: string): string => `
+    case
+      when ${isMoney ? `events.${value} is distinct from events.value` : 'false'}
+      then ${revaluedAs(value, valuation)}
+      else ${revaluedAs('value', 'valuations')}
+    end as ${value}`
+
 const revalued = (isMoney: boolean): string => `
   select events.* exclude (place_of_event) replace (
     ${revaluedAs('value', 'valuations')} as value,
-    case
-      when ${isMoney ? 'events.value_given is distinct from events.value' : 'false'}
-      then ${revaluedAs('value_given', 'given_valuations')}
-      else ${revaluedAs('value', 'valuations')}
-    end as value_given,
+    ${otherValue(isMoney, 'value_given', 'given_valuations')},
+    ${otherValue(isMoney, 'value_shared', 'shared_valuations')},
     $wanted as currency
   )
   from (select *, rowid::varchar as place_of_event from valued_events) as events
   left join valuations on valuations.entry_id = events.place_of_event
   left join valuations as given_valuations on given_valuations.entry_id = events.place_of_event || '/given'
+  left join valuations as shared_valuations on shared_valuations.entry_id = events.place_of_event || '/shared'
   left join stated on stated.id = events.event_id and stated.coin = events.coin
   where events.coin <> $wanted`
 

@@ -17,6 +17,7 @@ export const ca: Law = {
   shortSales: 'when closed',
   feesInKind: ['disposal', 'net'],
   exchangeFeesGivenFrom: null,
+  sharesExchangeFees: false,
   lookAheadDays: 30,
   lookAhead: { what: 'Purchases and sales', pieces: 'losses', source: 'ITA s. 54' },
   takesDayAsOne: false,

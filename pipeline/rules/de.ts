@@ -20,6 +20,7 @@ export const de: Law = {
   shortSales: 'when closed',
   feesInKind: ['disposal', 'net'],
   exchangeFeesGivenFrom: null,
+  sharesExchangeFees: false,
   lookAheadDays: 0,
   lookAhead: null,
   takesDayAsOne: false,

@@ -12,6 +12,7 @@ export const generic: Law = {
   shortSales: 'when closed',
   feesInKind: ['disposal', 'net'],
   exchangeFeesGivenFrom: null,
+  sharesExchangeFees: false,
   lookAheadDays: 0,
   lookAhead: null,
   takesDayAsOne: false,

@@ -66,9 +66,14 @@ export interface Law {
   readonly feesInKind: readonly [FeesInKind, ...FeesInKind[]]
   /**
    * From this tax year on the fee of an exchange of two coins belongs to the coin given, before it to the
-   * base of the pair; null if it always belongs to the base. Such rules net no fees in kind.
+   * base of the pair; null if it never belongs to it alone. Such rules net no fees in kind.
    */
   readonly exchangeFeesGivenFrom: number | null
+  /**
+   * The fee of an exchange of two coins belongs to both, half to each. Not for fees in kind that are netted,
+   * which count as never paid.
+   */
+  readonly sharesExchangeFees: boolean
   /** Days after a disposal in which an acquisition still affects it, for methods that look ahead; else 0. */
   readonly lookAheadDays: number
   /**

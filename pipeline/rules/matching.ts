@@ -82,6 +82,7 @@ export function matchingOf(choice: LotChoice): Matching {
     shortSales: law.shortSales,
     feesInKind,
     exchangeFeesGivenFromUs: startOf(calendar, law.exchangeFeesGivenFrom),
+    sharesExchangeFees: law.sharesExchangeFees && feesInKind !== 'net',
     lookAheadDays: law.lookAheadDays,
     holding: { rules: law.name, timeZone: calendar.timeZone, termOf: law.termOf },
     ...(selection === undefined ? {} : { selections: selection }),

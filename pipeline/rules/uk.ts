@@ -27,6 +27,7 @@ export const uk: Law = {
   shortSales: 'when sold',
   feesInKind: ['disposal', 'net'],
   exchangeFeesGivenFrom: null,
+  sharesExchangeFees: true,
   lookAheadDays: 30,
   lookAhead: { what: 'Purchases', pieces: 'disposals', source: 'TCGA 1992 s.106A' },
   takesDayAsOne: true,

@@ -39,6 +39,7 @@ export const us: Law = {
   shortSales: 'when closed',
   feesInKind: ['disposal'],
   exchangeFeesGivenFrom: FIRST_YEAR_OF_EXCHANGE_FEES,
+  sharesExchangeFees: false,
   lookAheadDays: 0,
   lookAhead: null,
   takesDayAsOne: false,

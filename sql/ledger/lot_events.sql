@@ -21,6 +21,9 @@
 --   value_given: The value if the fee of a coin-to-coin exchange is attributed to the coin given (rules us, from 2025 on): the
 --     coin received costs its market value, and the fee reduces the proceeds of the coin given. Elsewhere, and in books whose
 --     currency is a coin, the same as value; null if nothing states it.
+--   value_shared: The value if the fee of a coin-to-coin exchange is divided between the two coins (rules uk): half of it is in
+--     the cost of the coin received, and the rest reduces the proceeds of the coin given. Elsewhere, and in books whose
+--     currency is a coin, the same as value; null if nothing states it.
 --   is_kept_back: Whether it is a fee that a coin-to-coin exchange deducts from the coins it brings, in books kept in a state
 --     currency. Under the rules us, from 2025 on, the fee is paid out of these very coins, whatever the method.
 with
@@ -51,7 +54,11 @@ fills as (
 valued_fills as (
   select fills.account as account, fills.group_place as group_place, fills.received_place as received_place,
     fills.paid_place as paid_place, fills.fee_side as fee_side, fills.is_of_coins as is_of_coins, fills.value as value,
-    case when fill_fees.account is null then 0 else fill_fees.value end as fee_value
+    case when fill_fees.account is null then 0 else fill_fees.value end as fee_value,
+    case
+      when fill_fees.account is null then 0
+      else exact_ratio(fill_fees.value, cast(1 as decimal(38, 18)), cast(2 as decimal(38, 18)))
+    end as half_fee
   from fills
   left join staging.fill_fees as fill_fees
     on fill_fees.account = fills.account and fill_fees.group_place = fills.group_place
@@ -60,14 +67,17 @@ valued_fills as (
 fill_sides as (
   select account, received_place as place, 'amount' as part,
     valued_fills.value + case when fee_side = 'received' then fee_value else 0 end as value,
-    valued_fills.value + case when fee_side = 'received' and not is_of_coins then fee_value else 0 end as value_given
+    valued_fills.value + case when fee_side = 'received' and not is_of_coins then fee_value else 0 end as value_given,
+    valued_fills.value
+      + case when is_of_coins then half_fee when fee_side = 'received' then fee_value else 0 end as value_shared
   from valued_fills
   union all
   select account, paid_place, 'amount', value - case when fee_side = 'paid' then fee_value else 0 end,
-    value - case when fee_side = 'paid' or is_of_coins then fee_value else 0 end
+    value - case when fee_side = 'paid' or is_of_coins then fee_value else 0 end,
+    value - case when is_of_coins then fee_value - half_fee when fee_side = 'paid' then fee_value else 0 end
   from valued_fills
   union all
-  select account, place, 'amount', value, value_given from staging.set_values
+  select account, place, 'amount', value, value_given, value_shared from staging.set_values
 ),
 kept_back as (
   select account, received_place as place, 'fee' as part from fills where is_of_coins
@@ -96,6 +106,7 @@ reported as (
     entries.part as part, entries.entry_id as entry_id,
     entries.amount as amount, effects.effect as effect, fill_sides.place is not null as is_fill_side,
     fill_sides.value as fill_value, fill_sides.value_given as fill_value_given,
+    fill_sides.value_shared as fill_value_shared,
     values.value as own_value, fiat_values.entry_id is not null as is_paid, fiat_values.paid_value as paid_value,
     reporting.currency as currency,
     case
@@ -150,9 +161,10 @@ select account, coin, occurred_at as happened_at,
     else 'dispose'
   end as kind,
   abs(amount) - quantity_taken as quantity, value, currency, transfer_id,
-  case when is_fill_side then fill_value_given else value end as value_given, is_kept_back
+  case when is_fill_side then fill_value_given else value end as value_given,
+  case when is_fill_side then fill_value_shared else value end as value_shared, is_kept_back
 from valued
 union all
 select account, coin, happened_at, place, event_id, kind, quantity, value, currency, transfer_id, value_given,
-  is_kept_back
+  value_shared, is_kept_back
 from staging.imported_lot_events

@@ -13,7 +13,8 @@ export async function makeLotEvents(connection: DuckDBConnection): Promise<void>
   await connection.run(`
     create or replace table lot_events (
       account varchar, coin varchar, happened_at timestamptz, place bigint, event_id varchar, kind varchar,
-      quantity decimal(38, 18), value decimal(38, 18), currency varchar, transfer_id varchar
+      quantity decimal(38, 18), value decimal(38, 18), currency varchar, transfer_id varchar,
+      value_shared decimal(38, 18) as (value)
     )`)
 }
 

@@ -47,7 +47,7 @@ describe('the published disposals', () => {
     await books.build()
     expect(await books.query(PIECES)).toEqual([['fifo', 'generic', 's1', 'b1', '100', '150']])
     expect(await books.query('select * from lot_matching')).toEqual([
-      ['fifo', 'account', 'generic', 'UTC', 'disposal', null],
+      ['fifo', 'account', 'generic', 'UTC', 'disposal', null, false],
     ])
   })
 
@@ -104,7 +104,7 @@ describe('the published disposals', () => {
       [null, 'uk', '1', '200'],
     ])
     expect(await books.query('select * from lot_matching')).toEqual([
-      ['uk', 'universal', 'uk', 'Europe/London', 'disposal', null],
+      ['uk', 'universal', 'uk', 'Europe/London', 'disposal', null, true],
     ])
     expect(await firstNote(books, { rules: 'uk' })).toBe(
       'As published: method uk, scope universal, rules uk.',

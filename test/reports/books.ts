@@ -32,6 +32,7 @@ const TABLES: Readonly<Record<string, string>> = {
     explanation varchar, evidence varchar, first_seen_at timestamptz, status varchar`,
   lot_events: `account varchar, coin varchar, happened_at timestamptz, place bigint, event_id varchar, kind varchar,
     quantity ${AMOUNT}, value ${AMOUNT}, currency varchar, transfer_id varchar, value_given ${AMOUNT} as (value),
+    value_shared ${AMOUNT} as (value),
     is_kept_back boolean as (false)`,
   short_sales: `account varchar, coin varchar, sold_at timestamptz, quantity ${AMOUNT}, proceeds ${AMOUNT},
     closed_at timestamptz, cost_basis ${AMOUNT}, gain ${AMOUNT}, currency varchar, sale_id varchar, closing_id varchar`,

@@ -1,5 +1,6 @@
 // The fee of an exchange of two coins: under the rules of the United States it belongs from 2025 on to the coin given, under
-// all others to the base. Every figure by hand; what both sides count for is the same together either way.
+// those of the United Kingdom half to each coin, under all others to the base. Every figure by hand; what both sides count for
+// is the same together in every case.
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -205,7 +206,11 @@ describe('an exchange of two coins under us', () => {
       ),
     ).toEqual([['8', '0']])
     for (const [name, law] of Object.entries(laws))
-      expect([name, law.exchangeFeesGivenFrom]).toEqual([name, name === 'us' ? 2025 : null])
+      expect([name, law.exchangeFeesGivenFrom, law.sharesExchangeFees]).toEqual([
+        name,
+        name === 'us' ? 2025 : null,
+        name === 'uk',
+      ])
     // A fee that is netted stands in no cost, so the two readings do not go together.
     const both = Object.values(laws).filter(
       (law) => law.exchangeFeesGivenFrom !== null && law.feesInKind.includes('net'),
@@ -473,5 +478,177 @@ describe('imported trades of two coins under us', () => {
       ['ETH', 'dispose', '3', undefined],
       ['USDT', 'dispose', '3000', '2997'],
     ])
+  })
+})
+
+// HMRC CRYPTO22150: the fee of an exchange of tokens is attributable to both, deducted once, and divided justly and reasonably
+// (TCGA 1992 ss. 38, 52(4)).
+describe('an exchange of two coins under uk', () => {
+  const UK = { rules: 'uk' }
+
+  it('has half of its fee in the cost of the coin received, and the other half off the proceeds of the coin given', async () => {
+    const given = moves(
+      `${day(10)} 12:00: in 10000 USDT, out -10000 USD`,
+      // With money, the whole fee is in the cost: 41 for 10.
+      `${day(11)} 12:00: in 10 BGB, out -40 USD -1`,
+      // In a third coin: 0.4 at 5 are 2.
+      `${day(13)} 12:00: in 0.5 ETH, fee -0.4 BGB, out -1600 USDT`,
+      // A sale: 3.3 USDT are 3.3, and 1,650 USDT cost 1,651.65.
+      `${day(16)} 12:00: in 1650 USDT -3.3, out -0.5 ETH`,
+    )
+    const { openBreaks } = await built(given, { prices: PRICES, choice: UK })
+    expect((await pieces()).toSorted()).toEqual(
+      [
+        'BGB 0.4 2 1.64 0.36',
+        // Bought back within 30 days: 1,600 of 1,650.
+        'USDT 1600 1599 1601.6 -2.6',
+        'ETH 0.5 1648.35 1601 47.35',
+        'USDT 3.3 3.3 3.3033 -0.0033',
+      ].toSorted(),
+    )
+    // 46.7 of the last purchase cost 46.7467.
+    expect(await lots('USDT')).toEqual(['10046.7 10046.7467'])
+    // 89,959 USD, 10,046.7 USDT and 9.6 BGB at 5; nothing but the BGB, bought for 39.36, is worth other than it cost by more.
+    expect(await bridge()).toEqual([['45.1067', '8.5933', '100053.7', '0']])
+    expect(openBreaks.filter(({ severity }) => severity !== 'notice')).toEqual([])
+  })
+
+  it('has it so where several coins are exchanged at once', async () => {
+    await built(
+      moves(
+        `${day(10)} 12:00: in 10 USDT, out -10 USD`,
+        `${day(10)} 13:00: in 0.01 ETH, out -30 USD`,
+        // Worth 10 and 32, for 8 BGB at 5: 40, of which 10/42 and 32/42. The fee of 0.084 BGB is 0.42: half of it is 0.21,
+        // of which the USDT bear 0.05 and the ETH 0.16.
+        `${day(12)} 12:00: dust -10 USDT, dust -0.01 ETH, swept 8 BGB -0.084`,
+      ),
+      {
+        prices: { ...PRICES, ETH: { ...PRICES.ETH, [day(12)]: '3200' } },
+        choice: UK,
+      },
+    )
+    const [eth, usdt] = (await pieces()).filter((piece) => !piece.startsWith('BGB'))
+    expect(eth).toBe('ETH 0.01 30.31619047619047619 30 0.31619047619047619')
+    expect(usdt).toBe('USDT 10 9.47380952380952381 10 -0.52619047619047619')
+    // 8 cost 40.21, and 0.084 of them 0.422205.
+    expect(await pieces('BGB')).toEqual(['BGB 0.084 0.42 0.422205 -0.002205'])
+    expect(await lots('BGB')).toEqual(['7.916 39.787795'])
+  })
+
+  const PRICED = ['2025-06-10', '2025-07-20', '2025-09-01'].map((one) => `${one}T00:00:00Z,USDT,GBP,0.8`)
+  const TRADES = [
+    // 0.8008 each.
+    'u1,2025-05-01T12:00:00Z,kraken,buy,USDT,5000,GBP,4000,4,GBP',
+    // Worth 2,400, and the fee 2.40: 1.20 each.
+    'b1,2025-06-10T12:00:00Z,kraken,buy,ETH,1,USDT,3000,0.001,ETH',
+    // A rebate of 0.1 of 10 for 400 is 4: 2 off the cost of SOL, and 2 more for the USDT.
+    'r1,2025-07-20T12:00:00Z,kraken,buy,SOL,10,USDT,500,-0.1,SOL',
+    // Worth 1,280, and the fee 1.28: 0.64 each.
+    's1,2025-09-01T12:00:00Z,kraken,sell,ETH,0.5,USDT,1600,1.6,USDT',
+  ]
+
+  async function imported(extra: Partial<typeof emptyConfig.reports> = {}): Promise<ImportedBooks> {
+    const made = new ImportedBooks({
+      reports: { ...emptyConfig.reports, rules: 'uk', currency: 'GBP', ...extra },
+    })
+    closers.push(() => made.close())
+    await made.import('prices', ['time,asset,currency,price', ...PRICED, ''].join('\n'))
+    await made.trades(...TRADES)
+    return made
+  }
+
+  it('has it so in imported purchases, sales and rebates, and in the return', async () => {
+    const made = await imported()
+    const { openBreaks } = await made.build()
+    expect(openBreaks.filter(({ severity }) => severity !== 'notice')).toEqual([])
+    expect((await made.gains()).toSorted()).toEqual(
+      [
+        'b1 <- -: 3000 for 2398.8 cost 2402.4 gain -3.6',
+        'b1 <- b1: 0.001 for 2.4 cost 2.4012 gain -0.0012',
+        'r1 <- -: 500 for 402 cost 400.4 gain 1.6',
+        // 0.999 ETH cost 2,398.7988.
+        's1 <- -: 0.5 for 1279.36 cost 1200.6 gain 78.76',
+        // 1,600 USDT cost 1,280.64.
+        's1 <- s1: 1.6 for 1.28 cost 1.28064 gain -0.00064',
+      ].toSorted(),
+    )
+    expect(
+      (await made.query('select coin, quantity_left, cost_basis_left from lots order by coin')).map(String),
+    ).toEqual([
+      'ETH,0.499,1198.1988',
+      'SOL,10.1,402',
+      // 1,500 at 1,201.20, and 1,598.4 at 1,279.35936.
+      'USDT,3098.4,2480.55936',
+    ])
+    const { rows } = await report(made.dir, 'taxes', { rules: 'uk', year: 2025 })
+    expect(
+      rows.filter(({ line }) => /^13/.test(String(line))).map(({ line, value }) => `${line}: ${value}`),
+    ).toEqual(['13.1: 5', '13.2: 4083.84', '13.3: 4007.08184', '13.4: 80.36', '13.5: 3.60184'])
+  })
+
+  it('is the same in a report whose rules are not those of the books, and in another currency', async () => {
+    const made = await imported({ rules: 'generic', method: 'average' })
+    await made.import(
+      'prices',
+      [
+        'time,asset,currency,price',
+        ...[...PRICED, '2025-05-01'].map((one) => `${one.slice(0, 10)}T00:00:00Z,GBP,USD,1.25`),
+        '',
+      ].join('\n'),
+      'usd.csv',
+    )
+    await made.build()
+    const ethereum = async (options: ReportOptions) =>
+      (await made.gains(options)).filter((piece) => piece.startsWith('s1 <- -: 0.5'))
+    expect(await ethereum({})).toEqual(['s1 <- -: 0.5 for 1278.72 cost 1201.2 gain 77.52'])
+    expect(await ethereum({ rules: 'uk' })).toEqual(['s1 <- -: 0.5 for 1279.36 cost 1200.6 gain 78.76'])
+    expect(await ethereum({ rules: 'uk', currency: 'USD' })).toEqual([
+      's1 <- -: 0.5 for 1599.2 cost 1500.75 gain 98.45',
+    ])
+  })
+
+  it('is no fee if fees in kind count as coins that never came; others then stay with the base', async () => {
+    const made = await imported({ fees_in_kind: 'net' })
+    await made.build()
+    const found = await made.gains()
+    expect(found).toContain('b1 <- -: 3000 for 2400 cost 2402.4 gain -2.4')
+    expect(found.filter((piece) => piece.startsWith('b1 <- b1'))).toEqual([])
+    expect(await made.query('select fees_in_kind, exchange_fees_shared from lot_matching')).toEqual([
+      ['net', false],
+    ])
+  })
+
+  it('loses nothing of a fee that is no even number of units', async () => {
+    const made = new ImportedBooks({ reports: { ...emptyConfig.reports, rules: 'uk', currency: 'GBP' } })
+    closers.push(() => made.close())
+    await made.import('prices', ['time,asset,currency,price', ...PRICED, ''].join('\n'))
+    await made.trades(
+      TRADES[0]!,
+      'b1,2025-06-10T12:00:00Z,kraken,buy,ETH,1,USDT,3000,0.000000000000000003,GBP',
+    )
+    await made.build()
+    const events = await made.query(
+      "select coin, value, value_shared from lot_events where event_id = 'b1' order by coin",
+    )
+    expect(events.map(String)).toEqual([
+      'ETH,2400.000000000000000003,2400.000000000000000002',
+      'USDT,2400,2399.999999999999999999',
+    ])
+  })
+
+  it('needs books that were built with the value', async () => {
+    const made = await imported({ rules: 'generic' })
+    await made.build()
+    const instance = await DuckDBInstance.create(join(made.dir, 'ledger.duckdb'))
+    const connection = await instance.connect()
+    await connection.run('alter table lot_events drop column value_shared')
+    await connection.run('alter table lot_matching drop column exchange_fees_shared')
+    connection.closeSync()
+    instance.closeSync()
+    await expect(report(made.dir, 'gains', { rules: 'uk' })).rejects.toMatchObject({
+      name: 'UsageError',
+      details: { where: 'table lot_events', expected: 'value_shared, which the rules read' },
+    })
+    expect((await report(made.dir, 'gains', {})).rows).not.toEqual([])
   })
 })

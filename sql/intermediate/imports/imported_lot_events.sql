@@ -1,7 +1,8 @@
 -- What imported rows do to lots, in the columns of lot_events: the asset, the coin on the other side of a coin-to-coin trade, and
 -- a fee in a coin, which is a disposal of that coin at its value then or, if negative, an acquisition. Fees of a trade join the
 -- basis of what was bought and reduce the proceeds of what was sold. value_given is the same with the fee of a coin-to-coin
--- purchase attributed to what was paid (lot_events); is_kept_back marks a fee in the coin that such a trade brings. Also
+-- purchase attributed to what was paid, and value_shared with half of that of any coin-to-coin trade attributed to either side
+-- (lot_events); is_kept_back marks a fee in the coin that such a trade brings. Also
 -- included: what imported history carries over to the books of its account, as a move out of account/before that carries basis
 -- and date along.
 -- Places are below zero, so that at equal times imported rows come before the venue's.
@@ -17,6 +18,9 @@ moves as (
     stated.stated_value as stated_value,
     moves.type = 'buy' and rows.total > 0 and not rows.is_total_money and not rows.is_asset_money
       and reporting_money.currency is not null as is_of_coins,
+    moves.type in ('buy', 'sell') and moves.leg <> 3 and rows.total > 0 and not rows.is_total_money
+      and not rows.is_asset_money and reporting_money.currency is not null as is_shared,
+    exact_ratio(imported.fee_value, cast(1 as decimal(38, 18)), cast(2 as decimal(38, 18))) as half_fee,
     moves.leg = 3 and moves.amount < 0 and rows.total > 0 and not rows.is_total_money and not rows.is_asset_money
       and reporting_money.currency is not null
       and moves.coin = case moves.type when 'buy' then rows.asset when 'sell' then rows.currency end as is_kept_back
@@ -64,6 +68,11 @@ select book_account as account, coin, occurred_at as happened_at,
     when leg = 2 then row_value - fee_value
     else row_value
   end as value_given,
+  case
+    when not is_shared then value
+    when amount > 0 then row_value + half_fee
+    else row_value - (fee_value - half_fee)
+  end as value_shared,
   coalesce(valued.is_kept_back, false) as is_kept_back
 from valued
 cross join last_row
@@ -71,12 +80,12 @@ cross join staging.reporting as reporting
 union all
 select account || '/before', coin, occurred_at, place, entry_id || '/before', 'transfer_out', quantity_taken,
   cast(null as decimal(38, 18)), reporting.currency, 'handover/' || entry_id,
-  cast(null as decimal(38, 18)), false
+  cast(null as decimal(38, 18)), cast(null as decimal(38, 18)), false
 from handed_over
 cross join staging.reporting as reporting
 union all
 select account, coin, occurred_at, place, entry_id || '/handover', 'transfer_in', quantity_taken,
   cast(null as decimal(38, 18)), reporting.currency, 'handover/' || entry_id,
-  cast(null as decimal(38, 18)), false
+  cast(null as decimal(38, 18)), cast(null as decimal(38, 18)), false
 from handed_over
 cross join staging.reporting as reporting
