@@ -120,19 +120,24 @@ export function answeredNow({ venue, clock }: SyncContext): { readonly answeredA
   return { answeredAt: new Date(venueNow).toISOString() }
 }
 
-/** Journals our own statement about a range (or a whole partition) that was not fetched. */
+/**
+ * Journals our own statement about a range (or a whole partition) that was not fetched. Of a range that is still in the
+ * future by the venue's clock, nothing is missing.
+ */
 export async function state(
   context: SyncContext,
   of: { account: string; feed: string; partition: string },
   { range, ...word }: { status: CoverageStatus; code: string; reason: string; range?: Range },
 ): Promise<void> {
+  const reached = range === undefined ? undefined : untilNow(context, range)
+  if (reached === null) return
   await context.recorder.record({
     kind: 'statement',
     at: isoNow(context),
     run: context.run,
     ...of,
     ...word,
-    ...(range === undefined ? {} : { range: untilNow(context, range) }),
+    ...(reached === undefined ? {} : { range: reached }),
     named: context.config.history.feeds?.includes(of.feed) ?? false,
   })
 }
@@ -146,9 +151,10 @@ export const surelyNow = ({ venue, clock }: Pick<SyncContext, 'venue' | 'clock'>
   venue.venueAt(clock.monotonic(), 2)
 
 /**
- * A range without the part that is still in the future by the venue's clock: if the machine's clock is ahead, nothing
- * is missing there.
+ * A range without the part that is still in the future by the venue's clock, as where the machine's clock is ahead; null
+ * for one that is there entirely.
  */
-function untilNow(context: SyncContext, { start, end }: Range): Range {
-  return { start, end: Math.max(start, Math.min(end, surelyNow(context) ?? end)) }
+function untilNow(context: SyncContext, { start, end }: Range): Range | null {
+  const now = surelyNow(context) ?? end
+  return start > now ? null : { start, end: Math.min(end, now) }
 }

@@ -36,13 +36,13 @@ describe('a page', () => {
     expect(await ask(landing, 'select * exclude (path) from landing.pages')).toEqual([
       [
         ...['1', 'r1', 'main', 'tax.records', 'SPOT', 200, '2026-01-05 03:00:00+00'],
-        ...['2025-11-13 02:13:20+00', '2025-11-20 00:53:20+00', null, null, 2, 0, null],
+        ...['2025-11-13 02:13:20+00', '2025-11-20 00:53:20+00', null, null, 2, 0, null, false],
       ],
     ])
     expect(await ask(landing, 'select * from landing.covered')).toEqual([
       ['1', 'main', 'tax.records', 'SPOT', '2025-11-13 02:13:20+00', '2025-11-20 00:53:20+00', 2],
     ])
-    expect(await ask(landing, 'select * from landing.state')).toEqual([[7, '1', chainOf(1), '4']])
+    expect(await ask(landing, 'select * from landing.state')).toEqual([[8, '1', chainOf(1), '4']])
   })
 
   it('seen twice is stored twice: landing looks nothing up', async () => {

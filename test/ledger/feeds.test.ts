@@ -60,6 +60,7 @@ test('a model that names a feed is about that feed', () => {
   const special = [
     'checks/balance_snapshots',
     'checks/futures_v3_v2',
+    'checks/p2p_match',
     'checks/p2p_meaning',
     'intermediate/coverage/both_covered',
     'intermediate/futures/futures_secondary',
