@@ -21,10 +21,10 @@ import { systemClock } from '../../models/clock.ts'
 import { openBooks } from '../../pipeline/books/books.ts'
 import { type Disk, nodeDisk } from '../../pipeline/journal/disk.ts'
 import { eraseFrames } from '../../pipeline/journal/erase.ts'
-import { openJournal } from '../../pipeline/journal/journal.ts'
 import { journaledBooks, type PageOf, rows, taxPage } from '../evidence/explain-books.ts'
 import { compileForChild } from '../support/child.ts'
 import { startTieout, temporaryFolder } from '../support/cli.ts'
+import { everyByte } from '../support/every-byte.ts'
 import { command } from '../support/in-process.ts'
 
 const p2pOrders = (orders: readonly string[]): PageOf => ({
@@ -94,17 +94,6 @@ const names = async (dir: string): Promise<string> =>
     ])
   ).stdout
 
-/** Every byte of the folder, the bodies of the journal unpacked. */
-async function everything(dir: string): Promise<string> {
-  const parts = readdirSync(dir, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => readFileSync(join(entry.parentPath, entry.name)).toString('latin1'))
-  const journal = await openJournal(dir, { mode: 'read', clock: systemClock })
-  for await (const { body } of journal.read()) parts.push(Buffer.from(body ?? '').toString('latin1'))
-  await journal.close()
-  return parts.join('\n')
-}
-
 /** A disk whose process dies after so many writes into the journal. */
 function dyingAfter(writes: number): Disk {
   let left = writes
@@ -126,7 +115,7 @@ function dyingAfter(writes: number): Disk {
 describe('erase', { timeout: 120_000 }, () => {
   test('without --yes shows the frames that contain the text, however it is escaped, and changes nothing', async () => {
     const dir = copied()
-    const before = await everything(dir)
+    const before = await everyByte(dir)
 
     const { code, stdout, stderr } = await command(['erase', '--matching', 'Jane Roe', '--dir', dir])
 
@@ -144,18 +133,18 @@ describe('erase', { timeout: 120_000 }, () => {
     ])
     expect(stdout).not.toContain('Jane')
     expect(stderr).toContain('Nothing has been changed. Add --yes')
-    expect(await everything(dir)).toBe(before)
+    expect(await everyByte(dir)).toBe(before)
   })
 
   test('with --yes leaves the text in no file of the books; everything else stays, and everything verifies', async () => {
     const dir = copied()
     expect(await names(dir)).toContain('Jane Roe')
-    expect(await everything(dir)).toContain('Jane Roe')
+    expect(await everyByte(dir)).toContain('Jane Roe')
 
     const done = await command(['erase', '--matching', 'Jane Roe', '--yes', '--dir', dir])
 
     expect([done.code, done.stderr]).toEqual([0, expect.stringContaining('Erased 2 frames')])
-    const left = await everything(dir)
+    const left = await everyByte(dir)
     expect([left.includes('Jane'), left.includes('J\\u0061ne'), left.includes('John Doe')]).toEqual([
       false,
       false,
@@ -192,7 +181,7 @@ describe('erase', { timeout: 120_000 }, () => {
     const { code } = await command(['build', '--dir', dir])
 
     expect(code).toBe(0)
-    expect(await everything(dir)).not.toContain('Jane')
+    expect(await everyByte(dir)).not.toContain('Jane')
   })
 
   test.each([
@@ -209,7 +198,7 @@ describe('erase', { timeout: 120_000 }, () => {
     await command(['build', '--dir', dir])
     expect((await command(['erase', '4', '5', '--yes', '--dir', dir])).code).toBe(0)
 
-    expect(await everything(dir)).not.toContain('Jane')
+    expect(await everyByte(dir)).not.toContain('Jane')
     expect((await command(['verify', '--dir', dir])).stdout).toContain('Everything verifies.')
   })
 
@@ -228,7 +217,7 @@ describe('erase', { timeout: 120_000 }, () => {
 
       await (await openBooks(dir, { clock: systemClock, command: 'test' })).close()
       rmSync(join(dir, 'ledger.duckdb'))
-      expect([steps, (await everything(dir)).includes('Jane')]).toEqual([steps, false])
+      expect([steps, (await everyByte(dir)).includes('Jane')]).toEqual([steps, false])
     }
   })
 
@@ -272,7 +261,7 @@ describe('erase', { timeout: 120_000 }, () => {
       const { code, stderr } = await command([...words, '--dir', dir])
 
       expect([code, stderr]).toEqual([0, expect.stringContaining(told)])
-      expect((await everything(dir)).includes('Jane')).toBe(false)
+      expect((await everyByte(dir)).includes('Jane')).toBe(false)
       expect((await command(['verify', '--dir', dir])).stdout).toContain('Everything verifies.')
       expect((await command(['erase', '--matching', 'Jane Roe', '--dir', dir])).stderr).toBe('')
     },
@@ -281,9 +270,9 @@ describe('erase', { timeout: 120_000 }, () => {
   test('a ledger file from before the books were on a server is removed too', async () => {
     const dir = copied(erasedByProcess().books)
     writeFileSync(join(dir, 'tieout.yaml'), 'engine:\n  clickhouse: { url: "http://127.0.0.1:1" }\n')
-    expect((await everything(dir)).includes('Jane')).toBe(true)
+    expect((await everyByte(dir)).includes('Jane')).toBe(true)
     expect((await command(['build', '--dir', dir])).code).toBe(5)
-    expect((await everything(dir)).includes('Jane')).toBe(false)
+    expect((await everyByte(dir)).includes('Jane')).toBe(false)
   })
 
   test('killed while the books are being rebuilt, erasing again leaves the text in no file', async () => {
@@ -295,11 +284,11 @@ describe('erase', { timeout: 120_000 }, () => {
     while (child.exitCode === null && !isUnderWay()) await systemClock.sleep(1)
     child.kill('SIGKILL')
     expect((await ended).code).toBe(null)
-    expect((await everything(dir)).includes('Jane')).toBe(true)
+    expect((await everyByte(dir)).includes('Jane')).toBe(true)
 
     expect((await command(words)).code).toBe(0)
 
-    expect((await everything(dir)).includes('Jane')).toBe(false)
+    expect((await everyByte(dir)).includes('Jane')).toBe(false)
   })
 
   test('copies left by a repair that was killed are removed by the next writer', async () => {
@@ -309,7 +298,7 @@ describe('erase', { timeout: 120_000 }, () => {
 
     await command(['erase', '--matching', 'Jane Roe', '--yes', '--dir', dir])
 
-    expect((await everything(dir)).includes('Jane')).toBe(false)
+    expect((await everyByte(dir)).includes('Jane')).toBe(false)
   })
 
   test.each([
@@ -323,14 +312,14 @@ describe('erase', { timeout: 120_000 }, () => {
     const elsewhere = join(temporaryFolder(), name)
     renameSync(join(dir, name), elsewhere)
     symlinkSync(elsewhere, join(dir, name))
-    const before = await everything(dir)
+    const before = await everyByte(dir)
 
     const { code, stderr } = await command([...words, '--dir', dir])
 
     expect(code).toBe(2)
     expect(stderr).toContain(`${name} is a symbolic link.`)
     expect(stderr).toContain(`Move ${elsewhere} here in place of the link.`)
-    expect(await everything(dir)).toBe(before)
+    expect(await everyByte(dir)).toBe(before)
     expect(readFileSync(elsewhere).length).toBeGreaterThan(0)
   })
 
@@ -355,11 +344,11 @@ describe('erase', { timeout: 120_000 }, () => {
     [['erase', '--matching', ''], '--matching'],
   ])('%j is refused, and changes nothing', async (words, message) => {
     const dir = copied()
-    const before = await everything(dir)
+    const before = await everyByte(dir)
 
     const { code, stderr } = await command([...words, '--dir', dir])
 
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
-    expect(await everything(dir)).toBe(before)
+    expect(await everyByte(dir)).toBe(before)
   })
 })

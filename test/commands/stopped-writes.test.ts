@@ -13,9 +13,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { systemClock } from '../../models/clock.ts'
-import { openJournal } from '../../pipeline/journal/journal.ts'
 import { type Outcome, startTieout, temporaryFolder } from '../support/cli.ts'
+import { everyByte } from '../support/every-byte.ts'
 import { TRADE_HEADER } from '../support/imports.ts'
 import { command } from '../support/in-process.ts'
 
@@ -87,17 +86,6 @@ async function mustBeWhole(dir: string): Promise<void> {
   expect([verified.code, verified.stderr]).toEqual([0, expect.any(String)])
 }
 
-/** Every byte of the folder, the bodies of the journal unpacked. */
-async function everything(dir: string): Promise<string> {
-  const parts = readdirSync(dir, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => readFileSync(join(entry.parentPath, entry.name)).toString('latin1'))
-  const journal = await openJournal(dir, { mode: 'read', clock: systemClock })
-  for await (const { body } of journal.read()) parts.push(Buffer.from(body ?? '').toString('latin1'))
-  await journal.close()
-  return parts.join('\n')
-}
-
 const CASES = Object.keys(MOMENTS).flatMap((moment) =>
   (['SIGTERM', 'SIGHUP'] as const).map((signal) => [moment, signal] as const),
 )
@@ -139,7 +127,7 @@ describe('asked to stop once', { timeout: 240_000 }, () => {
     '%s (%s), an erasure ends with 0 or 5, and erasing again leaves the text in no file',
     async (moment, signal) => {
       const dir = copied()
-      expect(await everything(dir)).toContain(NAME)
+      expect(await everyByte(dir)).toContain(NAME)
       const erase = ['erase', '1', '--yes']
       const ended = await stopped(erase, dir, moment, signal)
       expect([0, 5]).toContain(ended.code)
@@ -150,7 +138,7 @@ describe('asked to stop once', { timeout: 240_000 }, () => {
         expect(seen.stderr).toContain('An earlier erasure was interrupted')
         expect((await command([...erase, '--dir', dir])).code).toBe(0)
       }
-      expect(await everything(dir)).not.toContain(NAME)
+      expect(await everyByte(dir)).not.toContain(NAME)
       expect(await asked(dir, 'select row_count from imports')).toEqual([{ row_count: 2 }])
       await mustBeWhole(dir)
     },
