@@ -1,7 +1,7 @@
 // The path of a request: it waits for a slot of its budget and of the address's before each sending, and ends with an
 // answer, a retry or an error. All accounts share one clock offset, one guard against being blocked and one set of
 // connections. Sources: interface document, part 8; contract, Time; venue-facts, Signing and Failures.
-import { Agent, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import type { AccountAccess, Credentials } from './access.ts'
 import {
   type AttemptContext,
@@ -15,6 +15,7 @@ import {
   secretsOf,
 } from './attempt.ts'
 import { Budgets, type Spending } from './budgets.ts'
+import { Connections } from './connections.ts'
 import type { Endpoint, Params } from './endpoint.ts'
 import { readEnvelope } from './envelope.ts'
 import { ClockRefused, ConnectionFailed, RateRefused, Stopped, VenueBlocked, VenueError } from './errors.ts'
@@ -54,7 +55,7 @@ export class VenueClient implements Venue {
   readonly #options: VenueOptions
   readonly #origin: string
   readonly #prefix: string
-  readonly #dispatcher: Dispatcher
+  readonly #connections: Connections
   readonly #offset: ClockOffset
   readonly #closing = new AbortController()
   readonly #budgets: Budgets
@@ -71,8 +72,7 @@ export class VenueClient implements Venue {
     const base = new URL(options.baseUrl ?? options.profile.baseUrl)
     this.#origin = base.origin
     this.#prefix = base.pathname.replace(/\/$/, '')
-    // We time requests out ourselves, by the clock that was passed in.
-    this.#dispatcher = options.dispatcher ?? new Agent({ headersTimeout: 0, bodyTimeout: 0 })
+    this.#connections = new Connections(options.dispatcher)
     this.#budgets = new Budgets({
       addressRate: options.profile.ipRate,
       overrides: options.budgets ?? {},
@@ -106,7 +106,7 @@ export class VenueClient implements Venue {
 
   async close(): Promise<void> {
     this.#closing.abort()
-    if (this.#options.dispatcher === undefined) await this.#dispatcher.destroy()
+    await this.#connections.close()
   }
 
   async #request(
@@ -184,6 +184,7 @@ export class VenueClient implements Venue {
   async #tryOnce(pending: PendingRequest): Promise<Answer> {
     const { endpoint, access, credentials } = pending
     const { clock, profile } = this.#options
+    const dispatcher = await this.#connections.get()
     const mayPass = await this.#guard.mayPass(pending.signal)
     pending.signal.throwIfAborted()
     if (pending.last !== null && this.#elapsedMs(pending) > RETRY_WITHIN_MS) {
@@ -204,7 +205,12 @@ export class VenueClient implements Venue {
     const { method, body } = wire
     const headers = headersOf(wire, profile, credentials, this.venueNow())
     const path = this.#prefix + wire.path
-    const incoming = await this.#send(pending, { origin: this.#origin, method, path, headers, body }, tried)
+    const incoming = await this.#send(
+      dispatcher,
+      pending,
+      { origin: this.#origin, method, path, headers, body },
+      tried,
+    )
     const receivedAt = clock.monotonic()
     const envelope = readEnvelope(incoming.body)
     try {
@@ -226,7 +232,12 @@ export class VenueClient implements Venue {
     return others.length === 0 ? this.#secrets : [...this.#secrets, ...others]
   }
 
-  async #send(pending: PendingRequest, outgoing: Outgoing, tried: AttemptContext): Promise<Incoming> {
+  async #send(
+    dispatcher: Dispatcher,
+    pending: PendingRequest,
+    outgoing: Outgoing,
+    tried: AttemptContext,
+  ): Promise<Incoming> {
     const { clock, timeoutMs = TIMEOUT_MS, maxBodyBytes = MAX_BODY_BYTES } = this.#options
     const rest = RETRY_WITHIN_MS - this.#elapsedMs(pending)
     pending.tries += 1
@@ -238,7 +249,7 @@ export class VenueClient implements Venue {
     const signal = tried.endpoint.writes ? this.#closing.signal : pending.signal
     const limits = { timeoutMs: pending.tries === 1 ? timeoutMs : Math.min(timeoutMs, rest), maxBodyBytes }
     try {
-      return await exchange(this.#dispatcher, outgoing, limits, clock, signal)
+      return await exchange(dispatcher, outgoing, limits, clock, signal)
     } catch (failure) {
       if (!(failure instanceof ExchangeFailure)) throw failure
       if (failure.kind === 'stopped' && !tried.endpoint.writes)

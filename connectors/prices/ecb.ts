@@ -2,9 +2,10 @@
 // (dataflow EXR, series D.CURRENCY.EUR.SP00.A: units of the currency for one euro). No key is needed and none is sent.
 // Source: data.ecb.europa.eu, help, API. A range without any rate (a weekend) is answered with 404, but so is
 // everything at a wrong address: a 404 is accepted only once that address has returned a rate.
-import { Agent, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import type { Clock } from '../../models/clock.ts'
 import { Budget } from '../budget.ts'
+import { Connections } from '../connections.ts'
 import type { Rate } from '../endpoint.ts'
 import { ExchangeFailure, exchange } from '../http.ts'
 
@@ -42,14 +43,14 @@ export class EcbFailure extends Error {
 export class EcbClient {
   requests = 0
   readonly #options: EcbOptions
-  readonly #dispatcher: Dispatcher
+  readonly #connections: Connections
   readonly #budget: Budget
   /** Whether the service answers at this address; undefined until it is known or being asked. */
   #isThere: Promise<boolean> | undefined
 
   constructor(options: EcbOptions) {
     this.#options = options
-    this.#dispatcher = options.dispatcher ?? new Agent({ headersTimeout: 0, bodyTimeout: 0 })
+    this.#connections = new Connections(options.dispatcher)
     const { clock, signal } = options
     this.#budget = new Budget({
       ...(options.budget ?? RATE),
@@ -93,7 +94,7 @@ export class EcbClient {
   }
 
   async close(): Promise<void> {
-    if (this.#options.dispatcher === undefined) await this.#dispatcher.destroy()
+    await this.#connections.close()
   }
 
   async #ask(origin: string, path: string): Promise<EcbAnswer | EcbFailure> {
@@ -102,7 +103,7 @@ export class EcbClient {
     this.requests += 1
     try {
       const limits = { timeoutMs: TIMEOUT_MS, maxBodyBytes: BODY_BYTES_MAX }
-      const { status, body } = await exchange(this.#dispatcher, outgoing, limits, clock, signal)
+      const { status, body } = await exchange(await this.#connections.get(), outgoing, limits, clock, signal)
       if (status === 404) return { path, status, body: Buffer.alloc(0) }
       if (status === 200 && body.length > 0) return { path, status, body }
       if (status === 200) return new EcbFailure('an empty answer')

@@ -2,7 +2,6 @@
 // sent after everything is closed, contains no secrets, personal data or amounts, and changes no outcome.
 
 import { spawn } from 'node:child_process'
-import { Agent } from 'undici'
 import type { Clock } from '../../models/clock.ts'
 import { type ExitCode, TieoutError } from '../../models/error.ts'
 import type { NotifyEvent, NotifySettings } from '../config/config.ts'
@@ -198,6 +197,7 @@ function killGroup(pid: number | undefined): void {
 
 async function post(url: string, text: string, clock: Clock): Promise<string | null> {
   const { origin, pathname, search } = new URL(url)
+  const { Agent } = await import('undici')
   const agent = new Agent()
   const ending = new AbortController()
   const over = new AbortController()
