@@ -3,7 +3,7 @@ import { endpoints } from '../../connectors/catalogue.ts'
 import { counted } from '../../models/text.ts'
 import { literal } from '../engine/quote.ts'
 import type { Reader } from '../ledger/reader.ts'
-import { OF_ACCOUNT } from '../reports/report.ts'
+import { CONCERNS_ACCOUNT, OF_ACCOUNT } from '../reports/report.ts'
 import { type PaperQuestion, readable } from './question.ts'
 
 /** Accounts with their uids at the venue, if known. */
@@ -22,7 +22,7 @@ export async function completeness({ ledger, request, values, matched }: PaperQu
   const account = request.account ?? null
   const breaks = await ledger.query(
     `select severity, count(*) from breaks
-     where status = 'open' and severity in ('error', 'warning') and (account is null or ${OF_ACCOUNT})
+     where status = 'open' and severity in ('error', 'warning') and ${CONCERNS_ACCOUNT}
      group by severity order by severity`,
     { account },
   )

@@ -4,11 +4,11 @@
 import { counted } from '../../models/text.ts'
 import type { Reader } from '../ledger/reader.ts'
 import { fromOrdersAlone, outsideTheBooks } from './gaps.ts'
-import { answeredRuns, type ReportRequest } from './report.ts'
+import { answeredRuns, CONCERNS_ACCOUNT, type ReportRequest } from './report.ts'
 
 /**
  * Notes of a report: the last run, gaps, open breaks of severity error and warning by name, the user's
- * explanations.
+ * explanations. With an account, the breaks are its own and those that belong to no account.
  */
 export async function reportNotes(
   ledger: Reader,
@@ -18,8 +18,8 @@ export async function reportNotes(
     ...(await asOf(ledger, asked.period.before)),
     ...(await outsideTheBooks(ledger, asked)),
     ...(await fromOrdersAlone(ledger, asked)),
-    await openBreaks(ledger),
-    ...(await explainedBreaks(ledger)),
+    await openBreaks(ledger, asked.account),
+    ...(await explainedBreaks(ledger, asked.account)),
   ]
 }
 
@@ -38,11 +38,12 @@ async function asOf(ledger: Reader, before: string | null): Promise<string[]> {
     : ['No run has reached the venue yet.']
 }
 
-async function openBreaks(ledger: Reader): Promise<string> {
+async function openBreaks(ledger: Reader, account: string | undefined): Promise<string> {
   const rows = await ledger.query(
     `select severity, check_name, count(*) from breaks
-     where status = 'open' and severity in ('error', 'warning')
+     where status = 'open' and severity in ('error', 'warning') and ${CONCERNS_ACCOUNT}
      group by severity, check_name order by severity, check_name`,
+    { account: account ?? null },
   )
   const parts = ['error', 'warning'].flatMap((severity) => {
     const of = rows.filter((row) => row[0] === severity)
@@ -50,17 +51,19 @@ async function openBreaks(ledger: Reader): Promise<string> {
     const names = of.map(([, name, times]) => `${name} (${times})`).join(', ')
     return count === 0 ? [] : [`${counted(count, severity)}: ${names}`]
   })
+  const whose = account === undefined ? '' : ` (of ${account}, and of no account)`
   return parts.length === 0
-    ? 'No open breaks of severity error or warning.'
-    : `Open breaks: ${parts.join('; ')}.`
+    ? `No open breaks of severity error or warning${whose}.`
+    : `Open breaks${whose}: ${parts.join('; ')}.`
 }
 
 /** Explained warnings with their explanations; a ledger of an earlier version has no notes. */
-async function explainedBreaks(ledger: Reader): Promise<string[]> {
+async function explainedBreaks(ledger: Reader, account: string | undefined): Promise<string[]> {
   if (ledger.tables.get('breaks')?.includes('note') !== true) return []
   const rows = await ledger.query(
     `select check_name, break_id, coalesce(note, 'erased') from breaks
-     where status = 'explained' and severity = 'warning' order by check_name, break_id`,
+     where status = 'explained' and severity = 'warning' and ${CONCERNS_ACCOUNT} order by check_name, break_id`,
+    { account: account ?? null },
   )
   return rows.map(([check, id, note]) => `Explained: ${check} ${id}: ${note}`)
 }

@@ -126,6 +126,9 @@ export const lastAnswered = (ledger: Pick<Reader, 'tables'>): string =>
 /** SQL that restricts a row to the account of the value `$account`, if there is one. */
 export const OF_ACCOUNT = '($account::varchar is null or account = $account)'
 
+/** The same for breaks: those that belong to no account concern every account. */
+export const CONCERNS_ACCOUNT = `(account is null or ${OF_ACCOUNT})`
+
 export function valuesOf({ account, period }: ReportRequest): Values {
   return { account: account ?? null, from: period.from, before: period.before }
 }

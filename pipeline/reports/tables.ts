@@ -10,6 +10,7 @@ import { reportNotes } from './notes.ts'
 import { openPositions } from './open-positions.ts'
 import {
   addAmounts,
+  CONCERNS_ACCOUNT,
   fileNameOf,
   OF_ACCOUNT,
   type Report,
@@ -162,7 +163,7 @@ export async function breaksReport(ledger: Ledger, request: ReportRequest): Prom
   const notes = await reportNotes(ledger, request)
   const { columns, rows } = await ledger.stream(
     `select * from breaks
-     where ${OF_ACCOUNT} and (occurred_at is null or (${within('occurred_at')})) and status <> 'resolved'
+     where ${CONCERNS_ACCOUNT} and (occurred_at is null or (${within('occurred_at')})) and status <> 'resolved'
      order by status desc, case severity when 'error' then 0 when 'warning' then 1 else 2 end,
        check_name, account, coin, occurred_at, break_id`,
     valuesOf(request),

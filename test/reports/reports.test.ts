@@ -489,6 +489,44 @@ describe('every report', () => {
     )
   })
 
+  const OTHERS = [
+    account('other'),
+    'alter table breaks add column note varchar',
+    `insert into breaks values
+      ('k6', 'retention', 'warning', 'other', null, null, null, null, null, null, 'o', '[]', '2025-03-01 00:00:00+00', 'open', null),
+      ('k7', 'price_sources', 'warning', null, null, null, null, null, null, null, 'p', '[]', '2025-03-01 00:00:00+00', 'open', null),
+      ('k8', 'retention', 'warning', 'main', null, null, null, null, null, null, 'x', '[]', '2025-03-01 00:00:00+00', 'explained', 'of main'),
+      ('k9', 'retention', 'warning', 'other', null, null, null, null, null, null, 'y', '[]', '2025-03-01 00:00:00+00', 'explained', 'of other')`,
+  ]
+
+  test('of one account states its breaks and those of no account, and says so', async () => {
+    const ledger = await open(...BREAKS, ...OTHERS)
+    const standing = async (options: ReportOptions) =>
+      (await makeReport(ledger, 'breaks', options)).notes.filter((note) => /breaks|Explained/.test(note))
+    expect(await standing({ account: 'main' })).toEqual([
+      'Open breaks (of main, and of no account): 1 error: double_entry (1); 3 warnings: balance_chain (1), price_sources (1), retention (1).',
+      'Explained: retention k8: of main',
+    ])
+    expect(await standing({ account: 'other' })).toEqual([
+      'Open breaks (of other, and of no account): 2 warnings: price_sources (1), retention (1).',
+      'Explained: retention k9: of other',
+    ])
+    expect(await standing({})).toEqual([
+      'Open breaks: 1 error: double_entry (1); 4 warnings: balance_chain (1), price_sources (1), retention (2).',
+      'Explained: retention k8: of main',
+      'Explained: retention k9: of other',
+    ])
+    const quiet = await open(...BREAKS, account('quiet'))
+    expect((await makeReport(quiet, 'balances', { account: 'quiet' })).notes).toContain(
+      'No open breaks of severity error or warning (of quiet, and of no account).',
+    )
+  })
+
+  test('lists the breaks that it counts', async () => {
+    const report = await makeReport(await open(...BREAKS, ...OTHERS), 'breaks', { account: 'other' })
+    expect((await allRows(report.rows)).map(([id]) => id)).toEqual(['k7', 'k6', 'k9'])
+  })
+
   test('net worth states what its months leave open, and for a period not in months that they are whole', async () => {
     const ledger = await open(
       account('main'),
