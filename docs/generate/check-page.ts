@@ -32,7 +32,7 @@ What is compared, and by which checks:
 | double entry | double_entry, landed_row_has_page, sum_guard |
 | lots against balances | lots_match_balance, unknown_basis, valuation, reporting_currency, imported_history, orders_alone |
 | the worth of an account, from month to month | value_bridge |
-| price sources against the prices that the books need | price_sources |
+| price sources against the prices that the books need, and the configured order of sources against those that exist | price_sources, price_order |
 | totals of the risk rate | ltv_totals |
 | quarantined rows, and values that do not fit | quarantined_rows, unread_values, drift |
 | changes made at the venue | unsettled_write |

@@ -10,7 +10,9 @@ let row = 0
 beforeEach(async () => {
   id = 0
   row = 0
-  books = await TestBooks.open({ only: ['checks.valuation', 'main.price_sources', 'main.lot_events'] })
+  books = await TestBooks.open({
+    only: ['checks.valuation', 'checks.price_order', 'main.price_sources', 'main.lot_events'],
+  })
   await books.account('main', 'unified')
 })
 
@@ -313,6 +315,28 @@ describe('the policy of sources', () => {
     await build({ ...EUR, priceOrder: ['ecb'] })
     expect(await rewarded()).toEqual([['ETH', null, null, null]])
     expect(await missing()).toEqual([expect.stringContaining('no source in use has a price of ETH')])
+  })
+  it('may name sources that have no price yet, but a name that does not exist is a warning', async () => {
+    await books.tax('SPOT', balanced(legs(at('10:00:00'), 'BONUS_GRANT_USER_IN 2 ETH')))
+    const warned = () =>
+      books.query(
+        "select severity, explanation from breaks where check_name = 'price_order' and status = 'open' order by explanation",
+      )
+    const told = (name: string, files: string) => [
+      'warning',
+      '`prices: order:` of the configuration names the source ' +
+        `${name}, which does not exist, so it values nothing. Sources are others, import, ecb, candles, ltv, marks, trades and ` +
+        `p2p, and the names in imported files (${files}). Correct the name, or import the prices that it means: \`tieout import ` +
+        'prices`. Then run `tieout build`.',
+    ]
+    await build(EUR)
+    expect(await warned()).toEqual([])
+    await build({ ...EUR, priceOrder: ['import', 'candels', 'others'] })
+    expect(await warned()).toEqual([told('candels', 'there are none yet')])
+    await price('ETH 2000 EUR', at('09:00:00'), 'my-bank')
+    await price('ETH 2000 EUR', at('09:00:00'), 'desk')
+    await build({ ...EUR, priceOrder: ['my-bank', 'my-bnak', 'Candles', 'ecb'] })
+    expect(await warned()).toEqual([told('Candles', 'desk, my-bank'), told('my-bnak', 'desk, my-bank')])
   })
 })
 
