@@ -9,6 +9,7 @@ import {
   buildBooks,
   chosenAccounts,
   chosenFeeds,
+  configuredLots,
   mustHaveBegun,
   type Selection,
   syncBooks,
@@ -107,6 +108,8 @@ export const planCommand = defineCommand({
   options: (parser) => selectionOptions(parser).option('json', jsonOption).option('wide', wideOption),
   run: async (context, args) => {
     const config = requiredConfig(context)
+    // A plan of a run that would be refused is no plan.
+    configuredLots(config, context.configFile)
     mustHaveBegun(config, context.now())
     const chosen = selection(context, args)
     const accounts = chosenAccounts(config, chosen)

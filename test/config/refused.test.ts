@@ -87,6 +87,13 @@ const refused: readonly (readonly [what: string, yaml: string, found: string])[]
     'venue: { retention_days: { tax.records: 1.0e+308 } }',
     'expected: at most 18250 days (fifty years)',
   ],
+  [
+    'losses that its rules do not take',
+    'reports: { rules: de, losses: { into: 2025, amount: "4000", long_term: "1500" } }',
+    'The configured losses do not fit the rules.',
+  ],
+  ['rules that there are not', 'reports: { rules: atlantis }', 'atlantis'],
+  ['a method that its rules forbid', 'reports: { rules: uk, method: hifo }', 'hifo'],
   ['a currency in lower case', 'reports: { currency: eur }', 'a currency code in upper case'],
 ]
 
