@@ -39,7 +39,7 @@ export const sqlCommand = defineCommand({
     const form = askedForm({ format: args.format as QueryFormat | undefined, json: args.json })
     const format = await formOf({ form, out: args.out }, { writes: QUERY_FORMATS, usual: 'table' })
     const server = serverOf(config)
-    await runQuery(context.dir, args.query, {
+    const file = await runQuery(context.dir, args.query, {
       format,
       terminal: terminalOf(context, args.wide),
       answer:
@@ -52,6 +52,7 @@ export const sqlCommand = defineCommand({
       ...(args.timeout === undefined ? {} : { timeoutMs: args.timeout * 1_000 }),
       ...(args.memory === undefined ? {} : { memoryLimit: args.memory }),
     })
+    if (file !== null) context.tell(`Wrote ${file}.`)
     return 0
   },
 })

@@ -26,10 +26,11 @@ export interface QueryOptions {
 }
 
 /**
- * Runs one reading statement on the published ledger of `dir` and writes the result. UsageError (code 2) for
+ * Runs one reading statement on the published ledger of `dir`, writes the result and returns the file, or null for
+ * standard output. UsageError (code 2) for
  * a statement that does not only read, for SQL that DuckDB refuses, and for a path that cannot be written.
  */
-export async function runQuery(dir: string, query: string, options: QueryOptions): Promise<void> {
+export async function runQuery(dir: string, query: string, options: QueryOptions): Promise<string | null> {
   const { format, out, terminal, disk = nodeDisk } = options
   if (format === 'parquet' && out === undefined) {
     throw new UsageError('Parquet cannot be written to a terminal.', {
@@ -58,4 +59,5 @@ export async function runQuery(dir: string, query: string, options: QueryOptions
   const deliver = (pieces: Pieces): Promise<void> =>
     file === null ? writeOut(terminal.stdout, pieces) : writeFileFrom(disk, file, pieces)
   await options.answer(question, stopping, deliver)
+  return file
 }

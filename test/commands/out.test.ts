@@ -49,11 +49,12 @@ const written: readonly (readonly [words: string, name: string, content: RegExp,
   ['export hledger', 'e.ledger', /./],
 ]
 
-describe('the extension of --out determines the format', () => {
+describe('the extension of --out determines the format, and what was written is named', () => {
   const cases = written.map(([words, name, content, file = name]) => ({ words, name, content, file }))
   test.each(cases)('$words --out $name', async ({ words, name, content, file }) => {
     const { code, stdout, stderr } = await run(words, name)
-    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: expect.any(String) })
+    const told = expect.stringMatching(new RegExp(`^Wrote ${join(out, file)}[.:]`, 'm'))
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: told })
     expect(readFileSync(join(out, file), 'latin1')).toMatch(content)
   })
 })
