@@ -2,6 +2,7 @@
 // never the text: the statement type, the table functions in its parse tree, and the operators in its plan.
 import { type DuckDBPreparedStatement, StatementType } from '@duckdb/node-api'
 import { UsageError } from '../../models/error.ts'
+import { shortened } from '../../models/text.ts'
 import type { Session } from '../ledger/session.ts'
 import { type Explain, firstWord, splitExplain } from './explain-prefix.ts'
 import { mustAsk } from './question.ts'
@@ -13,8 +14,8 @@ const expected = 'one statement that reads: select, with, from, values, describe
  * The query's single statement, prepared; UsageError if it does anything but read. Nothing has been executed.
  */
 export async function readingStatement(session: Session, query: string): Promise<DuckDBPreparedStatement> {
-  mustAsk(query, expected)
   const { explain, statement: text } = splitExplain(query)
+  mustAsk(text, expected)
   const statement = await preparedSelect(session, text).catch(async (cause: unknown) => {
     throw meetsTheSeal(cause) ? await reachesForFiles(session, text, cause) : cause
   })
@@ -38,7 +39,11 @@ async function preparedSelect(session: Session, text: string): Promise<DuckDBPre
 }
 
 async function prepareOne(session: Session, text: string): Promise<DuckDBPreparedStatement> {
-  const statements = await session.run(() => session.connection.extractStatements(text))
+  const statements = await session
+    .run(() => session.connection.extractStatements(text))
+    .catch((cause: unknown) => {
+      throw hasNoMessage(cause) ? noStatement(text, cause) : cause
+    })
   if (statements.count > 1) {
     throw new UsageError('The query is more than one statement.', {
       expected,
@@ -49,6 +54,21 @@ async function prepareOne(session: Session, text: string): Promise<DuckDBPrepare
   }
   return await session.run(() => statements.prepare(0))
 }
+
+/**
+ * DuckDB's message about some text that is no statement, such as a single letter beyond ASCII, cannot be read, and the
+ * client then has only this one.
+ */
+const hasNoMessage = (cause: unknown): boolean =>
+  cause instanceof Error && cause.message === 'Error in native callback'
+
+const noStatement = (text: string, cause: unknown): UsageError =>
+  new UsageError('The query is not an SQL statement.', {
+    expected,
+    found: shortened(text.trim(), 80),
+    action: 'Correct the query, for example: tieout sql "select * from balances"',
+    cause,
+  })
 
 async function explained(session: Session, explain: Explain, text: string): Promise<DuckDBPreparedStatement> {
   const statement = await prepareOne(session, `${explain}\n${text}`)

@@ -26,8 +26,11 @@ import { memoryTerminal, publish } from './books.ts'
 const balance = (coin: string, quantity: string): string =>
   `insert into balances values ('main', 'UNIFIED', '${coin}', ${quantity}, null, '2025-03-01 00:00:00+00')`
 
-const runQuery = (dir: string, query: string, options: Omit<QueryOptions, 'answer'>): Promise<void> =>
-  runQueryBy(dir, query, { ...options, answer: answerHere })
+const runQuery = (
+  dir: string,
+  query: string,
+  options: Omit<QueryOptions, 'answer'>,
+): Promise<string | null> => runQueryBy(dir, query, { ...options, answer: answerHere })
 
 async function ask(dir: string, query: string, format: QueryFormat = 'json'): Promise<string> {
   const terminal = memoryTerminal()
@@ -98,6 +101,12 @@ describe('a query of the published ledger', () => {
     ['checkpoint', 'The statement does more than read, and the published ledger is read-only.'],
     ['select 1; drop table balances', 'The query is more than one statement.'],
     ['  -- nothing\n /* at all */ ;', 'The query is empty.'],
+    ['explain', 'The query is empty.'],
+    ['explain analyze ;', 'The query is empty.'],
+    ['…', 'The query is not an SQL statement.'],
+    ['é é', 'The query is not an SQL statement.'],
+    ['\u200b', 'The query is not an SQL statement.'],
+    ['explain …', 'The query is not an SQL statement.'],
     [
       'select * from balances where coin = $coin',
       'The query has parameters, and values for them cannot be given.',
