@@ -6,7 +6,7 @@ import { placeOf } from '../imports/format.ts'
 import { importFormats, isImportKind } from '../imports/formats.ts'
 import { type Disk, nodeDisk } from '../journal/disk.ts'
 import { erasedAt } from '../journal/erase.ts'
-import { findFrames } from '../journal/find.ts'
+import { findFrames, findSetAside, type SetAside } from '../journal/find.ts'
 import { readJournaledImport } from '../landing/import.ts'
 import type { Reader } from '../ledger/reader.ts'
 import { filingsWith } from './filing.ts'
@@ -77,7 +77,7 @@ async function quarantinedSteps(ledger: Reader, id: string, limit: number): Prom
   })
 }
 
-/** What may have happened to an id that is nowhere; null if nothing was erased and no filing has it. */
+/** What may have happened to an id that is nowhere; null if nothing was erased or set aside and no filing has it. */
 export async function whereItMayHaveBeen(
   dir: string,
   id: string,
@@ -85,6 +85,7 @@ export async function whereItMayHaveBeen(
 ): Promise<string | null> {
   const erased = [...(await erasedAt(dir, disk)).keys()]
   const filings = await filingsWith(disk, dir, id)
+  const aside = await findSetAside(dir, disk)
   const said = [
     ...(filings.length === 0
       ? []
@@ -96,6 +97,23 @@ export async function whereItMayHaveBeen(
       : [
           `${counted(erased.length, 'frame')} of the journal (${erased.slice(-5).join(', ')}) ${erased.length === 1 ? 'was' : 'were'} erased; their contents are no longer in the books.`,
         ]),
+    ...(aside.frames.length === 0 ? [] : [setAsideWords(aside)]),
   ]
   return said.length === 0 ? null : said.join(' ')
+}
+
+const NAMED = 5
+
+function setAsideWords({ frames, files }: SetAside): string {
+  const isOne = frames.length === 1
+  const named = frames.slice(-NAMED).map(({ seq, was }) => {
+    if (was === null) return `${seq} (nothing is known of it)`
+    const of = [was.account, was.feed, was.partition].filter((word) => word !== undefined && word !== '')
+    return `${seq} (${was.kind}${of.length === 0 ? '' : ` of ${of.join(' ')}`}, ${was.at})`
+  })
+  return (
+    `${counted(frames.length, 'frame')} of the journal ${isOne ? 'was' : 'were'} damaged and set aside by a repair: ` +
+    `${frames.length > NAMED ? 'the last are ' : ''}${named.join(', ')}. ${isOne ? 'Its' : 'Their'} contents are not in the ` +
+    `books; the bytes are in ${files.map((file) => `journal/${file}`).join(', ')}.`
+  )
 }

@@ -1,7 +1,7 @@
 // Finds a few frames in a journal that may be large: reads only the segments that hold them, and each only as far as
 // needed.
 import { type Disk, nodeDisk } from './disk.ts'
-import type { Frame } from './frame.ts'
+import type { Frame, SetAsideMeta } from './frame.ts'
 import { checkLinks, journalFolder, listSegments, refuse, scan } from './scan.ts'
 import { asRead } from './segment.ts'
 
@@ -30,6 +30,31 @@ export async function* findFrames(
       if (frame.header.seq === last) break
     }
   }
+}
+
+const DAMAGED = /^damaged-.+\.bin$/
+
+/** What repairs of the journal have set aside. */
+export interface SetAside {
+  readonly frames: readonly { readonly seq: number; readonly was: SetAsideMeta['was'] }[]
+  /** Files in the journal's folder with the damaged bytes. */
+  readonly files: readonly string[]
+}
+
+/**
+ * Frames that repairs have set aside. Reads the whole journal, but only if a repair has left damaged bytes beside it.
+ * Problems of the journal are not the question here.
+ */
+export async function findSetAside(dir: string, disk: Disk = nodeDisk): Promise<SetAside> {
+  const folder = journalFolder(dir)
+  const files = ((await disk.list(folder)) ?? []).filter((name) => DAMAGED.test(name)).toSorted()
+  const frames: { seq: number; was: SetAsideMeta['was'] }[] = []
+  if (files.length === 0) return { frames, files }
+  const ignore = (): void => undefined
+  const { segments } = await listSegments(disk, folder, ignore)
+  for await (const { header } of scan(disk, segments, { onProblem: ignore, onTear: ignore, inOneRoom: true }))
+    if (header.meta.kind === 'set-aside') frames.push({ seq: header.seq, was: header.meta.was })
+  return { frames, files }
 }
 
 /** The body in memory of its own. */

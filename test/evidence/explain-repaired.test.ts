@@ -1,6 +1,6 @@
 // An explanation after a repair: what is whole still leads to the bytes that were received, under its own number; what was lost
 // is not explained by anything else.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { nodeDisk } from '../../pipeline/journal/disk.ts'
@@ -27,7 +27,7 @@ async function repairedBooks() {
   return { dir, repaired }
 }
 
-test('leads from what is whole to its own bytes, and finds nothing of what was lost', async () => {
+test('leads from what is whole to its own bytes, and names the frame in which what was lost may have been', async () => {
   const { dir, repaired } = await repairedBooks()
   expect(repaired.stdout).toContain(`Damaged or missing: frame ${FIRST}. Kept: 3 whole frames.`)
   const ids = await command([
@@ -50,4 +50,9 @@ test('leads from what is whole to its own bytes, and finds nothing of what was l
 
   const lost = await command(['explain', 'main/tax.records/101/amount', '--dir', dir])
   expect([lost.code, lost.stderr]).toEqual([2, expect.stringContaining('The books do not contain this id.')])
+  const [bytes] = readdirSync(join(dir, 'journal')).filter((name) => name.startsWith('damaged-'))
+  expect(lost.stderr).toContain(
+    `found:    1 frame of the journal was damaged and set aside by a repair: ${FIRST} (page of main tax.records SPOT, 2026-02-01T03:00:00.000Z). ` +
+      `Its contents are not in the books; the bytes are in journal/${bytes}.`,
+  )
 }, 120_000)
