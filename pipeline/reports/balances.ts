@@ -9,7 +9,7 @@ import { asBatches, type Column } from '../output/column.ts'
 import { belowNothing } from './below-nothing.ts'
 import { reportNotes } from './notes.ts'
 import { openPositions } from './open-positions.ts'
-import { currencyOf, LAST_DAY, pricesBefore, pricesOf, worthOf } from './period-prices.ts'
+import { currencyOf, EXTEND_BOOKS, LAST_DAY, pricesBefore, pricesOf, worthOf } from './period-prices.ts'
 import {
   fileNameOf,
   movesOf,
@@ -91,7 +91,7 @@ function remarksOn({ lacking, all, owing }: Counts, day: string, end: string | n
   const why =
     end === null
       ? `because there is no price at the end of ${day}. Import prices (\`tieout import prices\`) or fetch them (\`tieout prices fetch\`).`
-      : `because the books end on ${end}. Run \`tieout nightly\` to extend them; in books built from imports only, import a price of that day (\`tieout import prices\`).`
+      : `because the books end on ${end}. ${EXTEND_BOOKS}`
   return [
     ...(owing === 0 ? [] : [LESS_LOANS]),
     ...(lacking === 0 ? [] : [`No value for ${lacking} of ${counted(all, 'balance')}, ${why}`]),

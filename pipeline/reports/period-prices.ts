@@ -36,6 +36,10 @@ const lastDayBefore = (ledger: Ledger): string => `(case
   else ${DAY_BEFORE}
 end)`
 
+/** What gives values to a period that ends after the books do. */
+export const EXTEND_BOOKS =
+  'Run `tieout nightly` to extend them; in books built from imports only, import a price of that day (`tieout import prices`).'
+
 /** The prices that a period ends with, and how far they reach. */
 export interface PeriodPrices {
   /** SQL of coin, price, currency and priced_at. */

@@ -12,7 +12,7 @@ import { asBatches, type Column } from '../output/column.ts'
 import { OWED } from './balances.ts'
 import { belowNothing } from './below-nothing.ts'
 import { reportNotes } from './notes.ts'
-import { type PeriodPrices, pricesBefore, worthOf } from './period-prices.ts'
+import { EXTEND_BOOKS, type PeriodPrices, pricesBefore, worthOf } from './period-prices.ts'
 import {
   addAmounts,
   fileNameOf,
@@ -43,6 +43,8 @@ const COLUMNS: readonly Column[] = [
 interface Worth {
   readonly value: string | null
   readonly why: string | null
+  /** What would give it a value: a price, or books that reach further; null if nothing would. */
+  readonly cure?: 'price' | 'books' | null | undefined
 }
 
 interface Line extends Worth {
@@ -185,8 +187,13 @@ const textOf = (cell: unknown): string | null =>
  */
 function statementOf(sumsByKind: readonly Row[], worth: BalanceWorths, currency: string | null): Line[] {
   const [account = null, ledger = null, coin = null] = sumsByKind[0] ?? []
-  const line = (name: string, kind: string | null, of: readonly Row[], { value, why }: Worth): Line => ({
-    ...{ account, ledger, coin, line: name, kind, value, why },
+  const line = (
+    name: string,
+    kind: string | null,
+    of: readonly Row[],
+    { value, why, cure }: Worth,
+  ): Line => ({
+    ...{ account, ledger, coin, line: name, kind, value, why, cure },
     amount: addAmounts(of.map((row) => row[4])) ?? '0',
     entries: of.reduce((sum, row) => sum + Number(row[5]), 0),
   })
@@ -203,8 +210,9 @@ function statementOf(sumsByKind: readonly Row[], worth: BalanceWorths, currency:
 
 function balanceWorth(value: string | null, coin: Cell, currency: string | null, end: string | null): Worth {
   if (value !== null || currency === null) return { value, why: null }
-  const why = end === null ? `no price of ${coin} in ${currency} on that day` : `the books end on ${end}`
-  return { value, why }
+  return end === null
+    ? { value, why: `no price of ${coin} in ${currency} on that day`, cure: 'price' }
+    : { value, why: `the books end on ${end}`, cure: 'books' }
 }
 
 /** What is still owed on the loans of each wallet and coin. Books of an earlier version do not record it. */
@@ -252,7 +260,8 @@ function movementWorth(row: Row, currency: string | null): Worth {
     ...(unpriced === 0 ? [] : [`${of(unpriced)}no price of ${coin} in ${currency} at that time`]),
     ...(unstated === 0 ? [] : [`${of(unstated)}an imported transfer between own accounts states no value`]),
   ]
-  return { value: null, why: parts.join('; ') }
+  // A price values only a part of a movement that also has imported transfers.
+  return { value: null, why: parts.join('; '), cure: unstated === 0 ? 'price' : null }
 }
 
 function rowOf(
@@ -316,11 +325,20 @@ function valueNotes(lines: readonly Line[], currency: string | null): string[] {
   const told =
     `Values are in ${currency}: a balance is valued at the prices at the end of its day, a movement at its value when it happened. So ` +
     'opening and movements add up to closing in amounts; in value they differ by price changes (`report net-worth`).'
-  const lacking = lines.filter(({ value }) => value === null).length
-  if (lacking === 0) return [told]
+  const lacking = lines.filter(({ value }) => value === null)
+  if (lacking.length === 0) return [told]
+  const unpriced = lacking.filter(({ cure }) => cure === 'price').length
+  const which = unpriced === lacking.length ? 'I' : `For ${unpriced} of them, i`
   return [
     told,
-    `No value for ${lacking} of ${counted(lines.length, 'line')}; no_value_because gives the reason for each. Import prices (\`tieout import prices\`) ` +
-      'or fetch them (`tieout prices fetch`).',
+    [
+      `No value for ${lacking.length} of ${counted(lines.length, 'line')}; no_value_because gives the reason for each.`,
+      ...(unpriced === 0
+        ? []
+        : [`${which}mport prices (\`tieout import prices\`) or fetch them (\`tieout prices fetch\`).`]),
+      ...(lacking.some(({ cure }) => cure === 'books')
+        ? [`The books end before the period does. ${EXTEND_BOOKS}`]
+        : []),
+    ].join(' '),
   ]
 }

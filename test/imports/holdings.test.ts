@@ -1,7 +1,7 @@
 // What an account that imports alone tell of is worth after its last record: up to the last imported price of what it holds.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
-import { makeReport } from '../../pipeline/reports/catalogue.ts'
+import { makeReport, type ReportName, type ReportOptions } from '../../pipeline/reports/catalogue.ts'
 import { ImportedBooks } from '../support/imports.ts'
 
 let books: ImportedBooks
@@ -23,10 +23,13 @@ const lastDays = () =>
     'select (select max(day) from balance_history), (select max(day) from net_worth), (select max(day) from calendar)',
   )
 
-async function notes(): Promise<readonly string[]> {
+async function notes(
+  name: ReportName = 'balances',
+  options: ReportOptions = YEAR,
+): Promise<readonly string[]> {
   const ledger = await openLedger(books.dir)
   try {
-    return (await makeReport(ledger, 'balances', YEAR)).notes
+    return (await makeReport(ledger, name, options)).notes
   } finally {
     ledger.close()
   }
@@ -65,6 +68,23 @@ it('a day without a price has no value, and the report of balances states it', a
   expect(await notes()).toContain(
     'No value for 1 of 1 balance, because the books end on 2025-03-01. Run `tieout nightly` to extend them; in books built from imports only, import a price of that day (`tieout import prices`).',
   )
+})
+
+it('a move between own accounts states no value, and the statement advises no price for it', async () => {
+  await books.trades(
+    BOUGHT,
+    't1:out,2025-03-02T00:00:00Z,a,transfer_out,BTC,1,,,,',
+    't1:in,2025-03-02T01:00:00Z,b,transfer_in,BTC,1,,,,',
+  )
+  await price('2025-03-02T12:00:00Z,BTC,USD,60')
+  const lines = await books.report('statement', { account: 'b' })
+  expect(lines.map(({ line, value, no_value_because }) => [line, value, no_value_because])).toEqual([
+    ['opening', '0', null],
+    ['movement', null, 'an imported transfer between own accounts states no value'],
+    ['closing', '60', null],
+  ])
+  const noted = (await notes('statement', { account: 'b' })).filter((note) => note.startsWith('No value'))
+  expect(noted).toEqual(['No value for 1 of 3 lines; no_value_because gives the reason for each.'])
 })
 
 it('a price of what is no longer held, or that was withdrawn, values nothing else', async () => {

@@ -158,6 +158,24 @@ describe('the values of a statement', () => {
     ])
   })
 
+  test('that are missing are counted, and a price is advised only where one would help', async () => {
+    const noted = async (options: ReportOptions) =>
+      (await makeReport(ledger, 'statement', options)).notes.filter((note) => note.startsWith('No value for'))
+    const prices = 'mport prices (`tieout import prices`) or fetch them (`tieout prices fetch`).'
+    const ends =
+      'The books end before the period does. Run `tieout nightly` to extend them; in books built from imports only, ' +
+      'import a price of that day (`tieout import prices`).'
+    expect(await noted({})).toEqual([
+      `No value for 1 of 14 lines; no_value_because gives the reason for each. I${prices}`,
+    ])
+    expect(await noted({ from: '2026-01-10', to: '2026-02-28' })).toEqual([
+      `No value for 4 of 8 lines; no_value_because gives the reason for each. ${ends}`,
+    ])
+    expect(await noted({ to: '2026-02-28' })).toEqual([
+      `No value for 5 of 14 lines; no_value_because gives the reason for each. For 1 of them, i${prices} ${ends}`,
+    ])
+  })
+
   test('fit 100 columns of a terminal; --wide shows the rest', async () => {
     const shown = memoryTerminal(100)
     await writeReport(await makeReport(ledger, 'statement'), 'table', { dir: '/nowhere', terminal: shown })
