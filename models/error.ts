@@ -28,15 +28,18 @@ export class TieoutError extends Error {
     this.details = details
   }
 
-  /** The whole message on a few lines, for a terminal: nothing in it is obeyed by one, and nothing is endless. */
-  describe(): string {
+  /**
+   * The whole message on a few lines, for a terminal: nothing in it is obeyed by one, and nothing is endless. `asShown`
+   * completes what it says to do.
+   */
+  describe(asShown: (action: string) => string = (action) => action): string {
     const { where, expected, found, action } = this.details
     const lines = [
       this.message,
       where === undefined ? '' : `  where:    ${where}`,
       expected === undefined ? '' : `  expected: ${expected}`,
       found === undefined ? '' : `  found:    ${found}`,
-      `  next:     ${action}`,
+      `  next:     ${asShown(action)}`,
     ]
     return describeLines(lines)
   }

@@ -55,7 +55,7 @@ export async function findEraseTargets(
   if (frames.length === 0 && account === undefined && feed === undefined && matching === undefined)
     throw new UsageError('Nothing to erase is named.', {
       expected: 'frame numbers, or --account, --feed or --matching',
-      action: 'For example: tieout erase --feed p2p.orders --matching "Jane Roe"',
+      action: 'For example: `tieout erase --feed p2p.orders --matching "Jane Roe"`.',
     })
   if (matching === '')
     throw new UsageError('--matching is empty.', { action: 'Give the text to search for.' })

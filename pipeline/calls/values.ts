@@ -65,7 +65,7 @@ const misread = (endpoint: Endpoint, found: string, expected: string): UsageErro
   new UsageError(`The values for ${endpoint.name} cannot be parsed.`, {
     expected,
     found,
-    action: `Write them as in: tieout call ${endpoint.name} ${exampleOf(endpoint)}`,
+    action: `Write them as in: \`tieout call ${endpoint.name} ${exampleOf(endpoint)}\`.`,
   })
 
 /** The required fields, for a message. */

@@ -49,7 +49,8 @@ export const checkCommand = defineCommand({
     return await closing(books, async () => {
       const result = await buildBooks(context, config, books, { publishAnyway: false, publish: false })
       const found = [...result.openBreaks, ...result.explainedBreaks]
-      context.print(printBreaks(found, args.json, context.now()))
+      const say = args.json ? context.print : context.advise
+      say(printBreaks(found, args.json, context.now()))
       if (!args.json && found.length > 0) context.tell(NEXT_OF_CHECK)
       return result.breaks.error + result.breaks.warning > 0 ? 3 : 0
     })
@@ -79,7 +80,7 @@ export const verifyCommand = defineCommand({
     if (args.rebuild) mustBeFiles(config, 'verify --rebuild')
     const repair = args.repair ? await repairBooks(context, config) : null
     // Printed before anything else can fail: the next run finds an intact journal and nothing left to report.
-    if (repair !== null && !args.json) context.print(describeRepair(repair))
+    if (repair !== null && !args.json) context.advise(describeRepair(repair))
     const result = await verifyBooks(context, config, args).catch((error: unknown) => {
       if (repair !== null && args.json) context.tell(describeRepair(repair))
       throw error
@@ -88,7 +89,7 @@ export const verifyCommand = defineCommand({
     else {
       if (args.repair && repair === null)
         context.print(result.problems.length === 0 ? 'The journal needs no repair.' : NOTHING_TO_KEEP)
-      context.print(describeVerification(result))
+      context.advise(describeVerification(result))
     }
     return result.problems.length === 0 ? 0 : 1
   },
@@ -132,7 +133,8 @@ async function buildAndTell(
   { json, full, 'publish-anyway': anyway }: BuildArguments,
 ): Promise<ExitCode> {
   const result = await buildBooks(context, config, books, { publishAnyway: anyway, full })
-  context.print(json ? JSON.stringify(buildJson(result), null, 2) : describeBreaks(result))
+  if (json) context.print(JSON.stringify(buildJson(result), null, 2))
+  else context.advise(describeBreaks(result))
   context.tell(closingLine(result))
   if (result.published) return 0
   context.tell(NOT_PUBLISHED)

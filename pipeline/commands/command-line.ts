@@ -7,6 +7,7 @@ import { forTerminal } from '../../models/text.ts'
 import type { GlobalArguments } from '../config/context.ts'
 import { logsAlone } from '../config/log-level.ts'
 import { packageVersion } from '../config/root.ts'
+import { optionsToRepeat, pasteable } from '../config/suggested.ts'
 import type { Output, Surroundings } from '../config/surroundings.ts'
 import { USUAL_FOLDER } from '../config/usual-folder.ts'
 import type { Begun } from './command.ts'
@@ -21,8 +22,10 @@ export async function runCommandLine(
   const surroundings = { run: randomUUID(), ...given }
   const { stdout, stderr } = surroundings
   const outputs = [watched(stdout, 'standard output'), watched(stderr, 'standard error')]
-  /** Read before the words are validated, because errors in them are reported at this level too. */
-  const level = String(Parser([...words]).logLevel)
+  /** Read before the words are validated, because errors in them are reported with these too. */
+  const read = Parser([...words], { string: ['dir', 'config'] })
+  const level = String(read.logLevel)
+  const options = optionsToRepeat({ dir: oneText(read.dir), config: oneText(read.config) })
   let code = 0
   let begun = alreadyBegun
   const parser = yargs(marked(words))
@@ -111,7 +114,7 @@ export async function runCommandLine(
       ? 2
       : await reportFailure(
           outputs.find(({ failure }) => failure !== null)?.failure ?? understood(error),
-          level,
+          { level, options },
           surroundings,
         )
   } finally {
@@ -209,26 +212,30 @@ const withoutValue = (option: string): UsageError =>
     action: `Give a value or omit the option. A value that begins with a dash is written --${option}=-VALUE.`,
   })
 
+/** The value of an option that was given once. */
+const oneText = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
+
 /** A usage error whose message has been shown already. */
 class Handled extends Error {}
 
 /** Reports an error, as a log line if standard error carries logs only, and returns its exit code. */
 async function reportFailure(
   error: unknown,
-  level: string,
+  { level, options }: { readonly level: string; readonly options: string },
   { stderr, run }: Surroundings & { readonly run: string },
 ): Promise<number> {
   if (logsAlone(level)) {
     const { logFailure, openStandardError } = await import('../config/log.ts')
     logFailure(openStandardError(level, stderr, run).log, error)
-  } else printFailure(error, stderr)
+  } else printFailure(error, stderr, options)
   return error instanceof TieoutError ? error.exitCode : 1
 }
 
 /** Prints an error for people. Anything but a TieoutError is called unexpected, with its cause. */
-function printFailure(error: unknown, stderr: Surroundings['stderr']): void {
+function printFailure(error: unknown, stderr: Surroundings['stderr'], options: string): void {
   if (error instanceof TieoutError) {
-    stderr.write(`tieout: ${error.describe()}\n`)
+    stderr.write(`tieout: ${error.describe((action) => pasteable(action, options))}\n`)
     return
   }
   const message = error instanceof Error ? error.message : String(error)

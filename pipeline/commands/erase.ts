@@ -78,7 +78,7 @@ export const eraseCommand = defineCommand({
     await closing(books, async () => {
       // The data must leave the published ledger, whatever the checks find in the books without it.
       const built = await buildBooks(context, config, books, { publishAnyway: true })
-      if (!json) context.print(describeBreaks(built))
+      if (!json) context.advise(describeBreaks(built))
     })
     await tellRest(context)
     return 0

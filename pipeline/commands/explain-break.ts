@@ -35,7 +35,7 @@ export const explainBreakCommand = defineCommand({
     } else {
       const what = `${severity} ${checkName} ${breakId}`
       context.print(note === null ? `The note on ${what} is withdrawn.` : `Explained: ${what}.`)
-      context.print(describeBreaks(result))
+      context.advise(describeBreaks(result))
     }
     if (result.published) return 0
     context.tell(NOT_PUBLISHED)

@@ -201,7 +201,8 @@ const syncJson = ({ requests, rows, retries, incomplete, refusals, failures }: S
 /** Reports what a build found and whether it was published. Code 3 with open breaks of severity error or warning, else 0. */
 function tellBuild(context: CommandContext, result: BuildResult, sync: SyncResult, json: boolean): ExitCode {
   const answer = { ...syncJson(sync), ...buildJson(result) }
-  context.print(json ? JSON.stringify(answer, null, 2) : describeBreaks(result))
+  if (json) context.print(JSON.stringify(answer, null, 2))
+  else context.advise(describeBreaks(result))
   if (!result.published) context.tell(NOT_PUBLISHED)
   context.tell(closingLine(result))
   return result.breaks.error + result.breaks.warning > 0 ? 3 : 0

@@ -107,10 +107,10 @@ export const importCommand = defineCommand({
     return await closing(books, async () => {
       // Even when --now lies in the past or follows the venue's clock, a file may contain all that has happened by this machine's.
       const now = Math.max(context.now(), context.clock.wall())
-      context.print(await work(books, { id: context.run, clock: context.clock, now }))
+      context.advise(await work(books, { id: context.run, clock: context.clock, now }))
       if (!args.build) return 0
       const result = await buildBooks(context, config, books, { publishAnyway: false })
-      context.print(describeBreaks(result))
+      context.advise(describeBreaks(result))
       if (result.published) return 0
       context.tell(NOT_PUBLISHED)
       return 1

@@ -47,7 +47,7 @@ export const pricesCommand = defineCommand({
       if (args.json)
         context.print(JSON.stringify({ ...result.prices, ...(args.build ? buildJson(result) : {}) }, null, 2))
       if (!args.build) return pending
-      if (!args.json) context.print(describeBreaks(result))
+      if (!args.json) context.advise(describeBreaks(result))
       if (result.published) return pending
       context.tell(NOT_PUBLISHED)
       return 1

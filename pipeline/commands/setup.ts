@@ -41,7 +41,7 @@ export const initCommand = defineCommand({
       return 0
     }
     context.print(`Wrote ${context.configFile}.`)
-    context.print(
+    context.advise(
       'Next: name your accounts in it, put their credentials in the environment, and run `tieout plan`.',
     )
     return 0

@@ -10,6 +10,7 @@ import { forTerminal } from '../../models/text.ts'
 import { type Config, emptyConfig, readConfig } from './config.ts'
 import { INSTANT_EXPECTED, readInstant } from './instant.ts'
 import { openStandardError } from './log.ts'
+import { optionsToRepeat, pasteable } from './suggested.ts'
 import type { Output, Surroundings } from './surroundings.ts'
 import { USUAL_FOLDER } from './usual-folder.ts'
 
@@ -38,9 +39,11 @@ export interface CommandContext {
   readonly stderr: Output
   /** Writes a line of the answer to standard output, without control characters that a terminal would obey. */
   readonly print: (text: string) => void
+  /** The same for an answer in words: commands that it suggests can be pasted. */
+  readonly advise: (text: string) => void
   /**
    * Writes a progress line to standard error, as text or as a line of the log, without control characters that a
-   * terminal would obey.
+   * terminal would obey; commands that it suggests can be pasted.
    */
   readonly tell: (text: string) => void
 }
@@ -60,7 +63,10 @@ export function createContext(
   const dir = folderOfBooks(args.dir ?? USUAL_FOLDER)
   const clock = systemClock
   const run = surroundings.run ?? randomUUID()
-  const { log, tell } = openStandardError(args.logLevel, stderr, run)
+  const { log, tell: write } = openStandardError(args.logLevel, stderr, run)
+  const options = optionsToRepeat(args)
+  const tell = (text: string): void => write(pasteable(text, options))
+  const print = (text: string): void => void stdout.write(`${forTerminal(text)}\n`)
   return {
     dir,
     run,
@@ -72,7 +78,8 @@ export function createContext(
     isConfigNamed: args.config !== undefined,
     stdout,
     stderr,
-    print: (text) => stdout.write(`${forTerminal(text)}\n`),
+    print,
+    advise: (text) => print(pasteable(text, options)),
     tell,
   }
 }

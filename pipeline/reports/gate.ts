@@ -66,7 +66,7 @@ const noStatement = (text: string, cause: unknown): UsageError =>
   new UsageError('The query is not an SQL statement.', {
     expected,
     found: shortened(text.trim(), 80),
-    action: 'Correct the query, for example: tieout sql "select * from balances"',
+    action: 'Correct the query, for example: `tieout sql "select * from balances"`.',
     cause,
   })
 

@@ -37,6 +37,6 @@ export function mustAsk(query: string, expected: string): void {
   if (!/^[\s;]*$/.test(query.replace(COMMENTS, ''))) return
   throw new UsageError('The query is empty.', {
     expected,
-    action: 'For example: tieout sql "select * from balances"',
+    action: 'For example: `tieout sql "select * from balances"`.',
   })
 }

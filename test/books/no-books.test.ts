@@ -144,6 +144,6 @@ test('a journal whose landing database is missing is not called empty by command
     const { code, stdout, stderr } = await command([...words, '--dir', dir])
     expect([words, code, stdout]).toEqual([words, 2, ''])
     expect(stderr).toContain('There is no landing database here.')
-    expect(stderr).toContain('`tieout rebuild`')
+    expect(stderr).toContain(`\`tieout rebuild --dir ${dir}\``)
   }
 })

@@ -85,7 +85,7 @@ describe('older books', () => {
 
     expect({ code: built.code, stderr: built.stderr.trim() }).toEqual({
       code: 0,
-      stderr: `${NOTE}\nPublished; only 6 notices open. Next: \`tieout status\`, or \`tieout report balances\`.`,
+      stderr: `${NOTE}\nPublished; only 6 notices open. Next: \`tieout status --dir ${dir}\`, or \`tieout report balances --dir ${dir}\`.`,
     })
     const missing = await lost(before, join(dir, 'landing.duckdb'))
     expect(Object.keys(missing).length).toBeGreaterThan(20)
@@ -203,7 +203,7 @@ describe('books of a newer version', () => {
         `  where:    ${join(dir, 'landing.duckdb')}`,
         '  expected: schema version 8',
         '  found:    schema version 9',
-        '  next:     Update tieout, then run again. To stay with this version, run `tieout rebuild`: it rebuilds the file from the journal as far as it knows the frames.',
+        `  next:     Update tieout, then run again. To stay with this version, run \`tieout rebuild --dir ${dir}\`: it rebuilds the file from the journal as far as it knows the frames.`,
         '',
       ].join('\n'),
     )

@@ -97,7 +97,7 @@ test('landed rows are counted from files and records, and empty books have none'
   expect(stdout).toMatch(/^0 frames, 0 bytes in the journal\.\n0 landed rows in \d+ tables\.\n/)
 })
 
-const UNREADABLE = /PROBLEM {2}ledger: it cannot be read \(.+\); run tieout build\n1 problem\.\n$/
+const UNREADABLE = /PROBLEM {2}ledger: it cannot be read \(.+\); run tieout build --dir \S+\n1 problem\.\n$/
 
 test.each<[string, (ledger: string) => void | Promise<void>, RegExp]>([
   ['cut off', (ledger) => truncateSync(ledger, 300_000), UNREADABLE],
@@ -105,17 +105,17 @@ test.each<[string, (ledger: string) => void | Promise<void>, RegExp]>([
   [
     'with a row that was changed',
     (ledger) => change(ledger, 'update imported_trades set total = 1'),
-    /PROBLEM {2}ledger: table main\.imported_trades does not hold the rows that the build wrote \(1 then, 1 now\); run tieout build\n/,
+    /PROBLEM {2}ledger: table main\.imported_trades does not hold the rows that the build wrote \(1 then, 1 now\); run tieout build --dir \S+\n/,
   ],
   [
     'without one of its tables',
     (ledger) => change(ledger, 'drop table entries'),
-    /PROBLEM {2}ledger: table main\.entries is not there; run tieout build\n/,
+    /PROBLEM {2}ledger: table main\.entries is not there; run tieout build --dir \S+\n/,
   ],
   [
     'that does not say how it was made',
     (ledger) => change(ledger, 'drop table made_tables'),
-    /PROBLEM {2}ledger: it has no record of how its tables were built; run tieout build\n/,
+    /PROBLEM {2}ledger: it has no record of how its tables were built; run tieout build --dir \S+\n/,
   ],
   [
     'of other books',
@@ -129,7 +129,7 @@ test.each<[string, (ledger: string) => void | Promise<void>, RegExp]>([
         ledger,
         "update about set program = 'another'; update made_tables set rows_hash = '1' where table_name in ('main.imported_trades', 'main.lot_events')",
       ),
-    /\nPROBLEM {2}ledger: another version of tieout built it, and 2 of its tables have a different hash from the one that version recorded, which may have been computed differently; run tieout build\n1 problem\.\n$/,
+    /\nPROBLEM {2}ledger: another version of tieout built it, and 2 of its tables have a different hash from the one that version recorded, which may have been computed differently; run tieout build --dir \S+\n1 problem\.\n$/,
   ],
 ])('a ledger %s is a problem, which a build cures', async (_name, damage, problem) => {
   const { dir, ledger } = copied()
@@ -169,7 +169,7 @@ test.each(
   mkdirSync(join(dir, name))
   const { code, stderr } = await command([word, '--dir', dir])
   expect([code, stderr]).toEqual([2, expect.stringContaining(`${name} is a folder.`)])
-  expect(stderr).toContain(`Move ${join(dir, name)} elsewhere, then run \`tieout build\``)
+  expect(stderr).toContain(`Move ${join(dir, name)} elsewhere, then run \`tieout build --dir ${dir}\``)
   expect(readFileSync(join(dir, 'trades.csv'))).toEqual(readFileSync(join(whole, 'trades.csv')))
   expect(readdirSync(join(dir, name))).toEqual([])
 })

@@ -76,14 +76,14 @@ describe('the arguments of a call', () => {
         'The values for futures.positions cannot be parsed.',
         '  expected: words of the form key=value',
         '  found:    USDT-FUTURES',
-        '  next:     Write them as in: tieout call futures.positions productType=…',
+        '  next:     Write them as in: `tieout call futures.positions productType=…`.',
       ].join('\n'),
     )
     expect(refusal(() => read('loan.ltv', 'riskUnitId=1', 'riskUnitId=2'))).toContain(
       'riskUnitId is given twice',
     )
     expect(refusal(() => read('account.repay', 'repayableCoinList=["USDT"'))).toContain(
-      "next:     Write them as in: tieout call account.repay repayableCoinList='[…]' paymentCoinList='[…]'",
+      "next:     Write them as in: `tieout call account.repay repayableCoinList='[…]' paymentCoinList='[…]'`.",
     )
   })
 

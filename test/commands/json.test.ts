@@ -16,7 +16,7 @@ test('build --json: whether it was published, and the open breaks, by severity a
     open_breaks: [],
   })
   expect(stderr.trim().split('\n').at(-1)).toBe(
-    'Published; nothing is open. Next: `tieout status`, or `tieout report balances`.',
+    `Published; nothing is open. Next: \`tieout status --dir ${dir}\`, or \`tieout report balances --dir ${dir}\`.`,
   )
 
   const asJson = await command(['report', 'balances', '--dir', dir, '--json'])

@@ -84,7 +84,7 @@ test('a missing file named by --config is not treated as an empty configuration'
         'tieout: There is no configuration.',
         `  where:    ${join(dir, name)}`,
         '  expected: the file named by --config',
-        '  next:     Correct --config. `tieout init` writes a commented one; `tieout demo` needs none.',
+        `  next:     Correct --config. \`tieout init --dir ${dir} --config ${join(dir, name)}\` writes a commented one; \`tieout demo\` needs none.`,
       ],
     ])
   }

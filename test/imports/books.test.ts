@@ -345,7 +345,7 @@ describe('the command line', () => {
     const first = await tieout(['import', 'trades', file, '--dir', dir])
     expect(first).toMatchObject({
       code: 0,
-      stdout: `Imported 2 rows of ${file}. To withdraw it: tieout import --undo 1\nNo open breaks.\n`,
+      stdout: `Imported 2 rows of ${file}. To withdraw it: tieout import --undo 1 --dir ${dir}\nNo open breaks.\n`,
     })
     const listed = await command(['import', '--list', '--json', '--dir', dir])
     expect({ code: listed.code, list: JSON.parse(listed.stdout) }).toEqual({

@@ -52,7 +52,7 @@ describe('an export in the books', () => {
     expect(await run('trades', file, '--account', 'kraken')).toMatchObject({
       code: 0,
       stdout: [
-        `Imported 1 row of ${file}. To withdraw it: tieout import --undo 1`,
+        `Imported 1 row of ${file}. To withdraw it: tieout import --undo 1 --dir ${dir}`,
         'Read as an export of Kraken, ledgers.',
         'These rows were not imported, because they move nothing between accounts:',
         '  1 row: earn/allocation (left over: DOT -3)',
@@ -157,7 +157,7 @@ describe('an export in the books', () => {
       const { stdout } = await run('two.csv', BOUGHT.replace('"10"', '"-10"'), SOLD)
       expect(stdout.split('\n').slice(1)).toEqual([
         '1 fee is below zero and counts as received; a paid fee is written without a sign.',
-        '1 row from earlier exports of the service is missing from this file, although within its period, and still counts. If it was changed or removed at the service, the books now contain outdated rows beside this file: withdraw the earlier import (tieout import --undo 1), and import the rest of it again.',
+        `1 row from earlier exports of the service is missing from this file, although within its period, and still counts. If it was changed or removed at the service, the books now contain outdated rows beside this file: withdraw the earlier import (tieout import --undo 1 --dir ${dir}), and import the rest of it again.`,
         'Read as an export of CoinTracking, transactions.',
         '',
       ])

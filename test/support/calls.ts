@@ -55,6 +55,7 @@ export async function desk(venue?: Pick<Sandbox, 'baseUrl' | 'accounts'>): Promi
     stdout: new PassThrough(),
     stderr: new PassThrough(),
     print: (text) => void printed.push(text),
+    advise: (text) => void printed.push(text),
     tell: (text) => void told.push(text),
   }
   let made = 0

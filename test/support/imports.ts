@@ -163,6 +163,7 @@ export class ImportedBooks {
       stdout: new PassThrough(),
       stderr: new PassThrough(),
       print: () => undefined,
+      advise: () => undefined,
       tell: () => undefined,
     }
   }

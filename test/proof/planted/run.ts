@@ -91,6 +91,7 @@ async function night(dir: string, venue: Venue): Promise<PlantedRun['found']> {
     stdout: new PassThrough(),
     stderr: new PassThrough(),
     print: () => undefined,
+    advise: () => undefined,
     tell: () => undefined,
   }
   const names = endpoints.map(({ name }) => name)
