@@ -28,7 +28,7 @@ export async function runCommandLine(
   const options = optionsToRepeat({ dir: oneText(read.dir), config: oneText(read.config) })
   let code = 0
   let begun = alreadyBegun
-  const parser = yargs(marked(words))
+  const parser: Argv = yargs(marked(words))
     .scriptName('tieout')
     .usage(
       '$0 <command>\n\nFetch a trading account’s whole history, keep it, and prove that the books agree.',
@@ -74,7 +74,13 @@ export async function runCommandLine(
         },
       })) as never,
     )
-    .completion('completion', 'Print a script that completes commands and options in bash or zsh')
+    // Not by `.completion`, which answers `--help` with the script.
+    .command(
+      'completion',
+      'Print a script that completes commands and options in bash or zsh',
+      (own: Argv) => own.example('$0 completion >> ~/.bashrc', 'or ~/.zshrc'),
+      () => void parser.showCompletionScript(),
+    )
     .demandCommand(1, 'Name a command.')
     .strict()
     .middleware(unmark, true)

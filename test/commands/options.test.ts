@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import yargs from 'yargs'
 import { helpWidth } from '../../pipeline/commands/command-line.ts'
 import { commands } from '../../pipeline/commands/index.ts'
-import { temporaryFolder } from '../support/cli.ts'
+import { temporaryFolder, tieout } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 
 const refused: readonly (readonly [string, string])[] = [
@@ -105,6 +105,18 @@ test('help is no wider than the terminal, and never too narrow to read', () => {
   )
   expect(widths).toEqual([110, 110, 80, 80, 95, 110])
   expect(helpWidth({ columns: 80 })).toBe(110)
+})
+
+test('completion has help with an example, prints its script, and completes', async () => {
+  const help = await tieout(['completion', '--help'])
+  expect(help).toMatchObject({ code: 0, stderr: '' })
+  expect(help.stdout).toContain('Examples:\n')
+  expect(help.stdout).not.toContain('###-begin')
+  const script = await tieout(['completion'])
+  expect(script).toMatchObject({ code: 0, stderr: '' })
+  expect(script.stdout).toMatch(/^###-begin-tieout-completions-###\n[\s\S]+###-end-tieout-completions-###\n/)
+  const completed = await tieout(['--get-yargs-completions', 'tieout', 'comp'])
+  expect(completed.stdout).toMatch(/^completion(:|$)/m)
 })
 
 test('an option that takes several values may be given again', async () => {
