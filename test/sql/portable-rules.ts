@@ -7,7 +7,7 @@ import { portableFunctions } from '../../pipeline/ledger/portable.ts'
 /** Functions and operators that both engines have, with the same meaning for what models give them. */
 const SAME: ReadonlySet<string> = new Set([
   ...['+', '-', '*', '%', '||', '~~', '!~~'],
-  ...['abs', 'greatest', 'least', 'nullif', 'year'],
+  ...['abs', 'floor', 'greatest', 'least', 'nullif', 'year'],
   // ClickHouse counts bytes: cut a text where it was measured, or have it in ASCII.
   ...[
     'concat_ws',

@@ -38,18 +38,45 @@ final as (
   left join fees as second_fee
     on second_fee.account = split.account and second_fee.order_id = split.order_id and second_fee.nth = 2
 ),
-imported as (
-  select final.account as account, final.order_id as order_id, sum(imported.quantity) as quantity
+-- To sum the fills of each order would compare every order of a market with every fill of it. So the fills are added up once
+-- in their order; an order has what they add up to before its end less what they add up to before its beginning. Whole units
+-- and fractions are added up apart, because a market may come to more than an amount can hold.
+instants as (
+  select account, asset, currency, type, occurred_at,
+    sum(cast(floor(quantity) as decimal(38, 0))) as units, sum(quantity - floor(quantity)) as fractions
+  from main.imported_trades
+  where currency is not null
+  group by account, asset, currency, type, occurred_at
+),
+fills as (
+  select account, asset, currency, type, occurred_at,
+    sum(instants.units) over so_far as units, sum(instants.fractions) over so_far as fractions
+  from instants
+  window so_far as (
+    partition by account, asset, currency, type order by occurred_at rows between unbounded preceding and current row
+  )
+),
+bounds as (
+  select account, order_id, base, quote, side, utc_second(traded_at) + interval 1 second as passed_at, 1 as is_end
   from final
-  join main.imported_trades as imported
-    on imported.account = final.account and imported.asset = final.base and imported.currency = final.quote
-    and imported.type = final.side
-    and imported.occurred_at >= utc_second(final.began_at)
-    and imported.occurred_at < utc_second(final.traded_at) + interval 1 second
-  group by final.account, final.order_id
+  union all
+  select account, order_id, base, quote, side, utc_second(began_at), 0 from final
+),
+imported as (
+  select bounds.account as account, bounds.order_id as order_id,
+    sum(case when is_end = 1 then fills.units else -fills.units end) as units,
+    sum(case when is_end = 1 then fills.fractions else -fills.fractions end) as fractions
+  from bounds
+  asof join fills
+    on fills.account = bounds.account and fills.asset = bounds.base and fills.currency = bounds.quote
+    and fills.type = bounds.side and fills.occurred_at < bounds.passed_at
+  group by bounds.account, bounds.order_id
 )
 select final.account as account, final.order_id as order_id, category, symbol, side, base, quote,
   final.quantity as quantity, quote_amount, fee_coin, fee, other_fee_coin, other_fee, traded_at
 from final
 left join imported on imported.account = final.account and imported.order_id = final.order_id
-where coalesce(imported.quantity, 0) < final.quantity
+-- units + fractions < quantity, both sides less the whole units of the quantity, so that every difference fits
+where imported.units is null
+  or imported.units - cast(floor(final.quantity) as decimal(38, 0))
+    + cast(floor(imported.fractions - (final.quantity - floor(final.quantity))) as decimal(38, 0)) < 0
