@@ -31,15 +31,16 @@ export async function allRows(batches: RowBatches, limit = Number.POSITIVE_INFIN
   const rows: Row[] = []
   for await (const batch of batches) {
     for (const row of batch) rows.push(row)
-    if (rows.length > limit) {
-      throw new UsageError('There are too many rows for this format.', {
-        expected: `at most ${limit} rows`,
-        action: 'Use --format csv or json, which have no limit, or narrow the request.',
-      })
-    }
+    if (rows.length > limit) throw tooManyRows(`${limit} rows`)
   }
   return rows
 }
+
+export const tooManyRows = (atMost: string): UsageError =>
+  new UsageError('There are too many rows for this format.', {
+    expected: `at most ${atMost}`,
+    action: 'Use --format csv or json, which have no limit, or narrow the request.',
+  })
 
 /** Rows that are already in memory, as batches. */
 export async function* asBatches(rows: readonly Row[]): RowBatches {

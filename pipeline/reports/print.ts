@@ -1,4 +1,5 @@
 // A report in each of its formats, on standard output or in a file.
+import { join } from 'node:path'
 import { UsageError } from '../../models/error.ts'
 import { forTerminal } from '../../models/text.ts'
 import { type Disk, nodeDisk } from '../journal/disk.ts'
@@ -18,7 +19,7 @@ import { jsonText } from '../output/json.ts'
 import { screenTable } from '../output/screen.ts'
 import { printTable, TABLE_ROW_LIMIT } from '../output/table.ts'
 import { setIn } from '../output/wrap.ts'
-import { SHEET_ROW_LIMIT, xlsxBytes } from '../output/xlsx.ts'
+import { xlsxBytes } from '../output/xlsx.ts'
 import type { Report } from './report.ts'
 
 export const REPORT_FORMATS = ['table', 'csv', 'xlsx', 'html', 'json'] as const
@@ -54,7 +55,7 @@ export async function writeReport(
     await writeOut(terminal.stdout, piecesOf(report, format, terminal))
   } else {
     file = await outFile(out, fileName(report, format), dir)
-    await writeFileFrom(disk, file, piecesOf(report, format, {}))
+    await writeFileFrom(disk, file, piecesOf(report, format, {}, join(dir, 'tmp')))
   }
   if (format === 'csv' || format === 'json')
     for (const note of [...(report.warnings ?? []), ...report.notes]) terminal.tell(note)
@@ -106,6 +107,7 @@ async function* piecesOf(
   report: Report,
   format: ReportFormat,
   { width, wide = false }: Pick<Terminal, 'width' | 'wide'>,
+  tempDir?: string,
 ): Pieces {
   switch (format) {
     case 'csv':
@@ -117,6 +119,6 @@ async function* piecesOf(
     case 'table':
       return yield `${forTerminal(width === undefined || wide ? await printReport(report) : await showReport(report, width))}\n`
     case 'xlsx':
-      return yield await xlsxBytes({ ...report, rows: await allRows(report.rows, SHEET_ROW_LIMIT) })
+      return yield* xlsxBytes(report, { tempDir })
   }
 }
