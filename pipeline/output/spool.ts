@@ -2,7 +2,7 @@
 // file that nobody else can open and that is gone with the process, however that ends.
 import { type FileHandle, open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { UsageError } from '../../models/error.ts'
 import { systemWords } from '../../models/system-error.ts'
 import { makeSpillFolder } from './spill.ts'
@@ -62,7 +62,7 @@ export class Spool {
     if (this.#isClosed) throw new Error('a file that has been closed')
     const folder = makeSpillFolder(this.#tempDir)
     if (folder.path === '') throw new Error('no folder that can be written')
-    this.#place = folder.path
+    this.#place = dirname(folder.path)
     try {
       return await open(join(folder.path, 'spool'), 'wx+', 0o600)
     } finally {
