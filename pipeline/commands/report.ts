@@ -85,7 +85,8 @@ export const reportCommand = defineCommand({
       const ledger = format === 'html' && PAPERS.has(asked.name) ? ledgerForPaper(opened) : opened
       const made = await reportOf(context, ledger, asked, args)
       const report = await forHandingOver(made, format, context, ledger, asked, args.against !== undefined)
-      const destination = { out: args.out, dir: context.dir, terminal: terminalOf(context, args.wide) }
+      const terminal = terminalOf(context, args.wide)
+      const destination = { out: args.out, dir: context.dir, terminal, signal: context.signal }
       const file = await writeReport(report, format, destination)
       if (file !== null) context.tell(`Wrote ${file}.`)
       return 0

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { UsageError } from '../../models/error.ts'
 import { forTerminal } from '../../models/text.ts'
 import { type Disk, nodeDisk } from '../journal/disk.ts'
+import { QueryStopped } from '../ledger/limits.ts'
 import { allRows } from '../output/column.ts'
 import { csvText } from '../output/csv.ts'
 import {
@@ -32,6 +33,8 @@ export interface Destination {
   readonly dir: string
   readonly terminal: Terminal
   readonly disk?: Disk
+  /** Stops the writing of a file, which then stays as it was. */
+  readonly signal?: AbortSignal
 }
 
 /**
@@ -42,7 +45,7 @@ export interface Destination {
 export async function writeReport(
   report: Report,
   format: ReportFormat,
-  { out, dir, terminal, disk = nodeDisk }: Destination,
+  { out, dir, terminal, disk = nodeDisk, signal }: Destination,
 ): Promise<string | null> {
   let file: string | null = null
   if (out === undefined) {
@@ -55,11 +58,20 @@ export async function writeReport(
     await writeOut(terminal.stdout, piecesOf(report, format, terminal))
   } else {
     file = await outFile(out, fileName(report, format), dir)
-    await writeFileFrom(disk, file, piecesOf(report, format, {}, join(dir, 'tmp')))
+    await writeFileFrom(disk, file, untilStopped(piecesOf(report, format, {}, join(dir, 'tmp')), signal))
   }
   if (format === 'csv' || format === 'json')
     for (const note of [...(report.warnings ?? []), ...report.notes]) terminal.tell(note)
   return file
+}
+
+/** A query ends by itself, but a workbook is mostly written after its query has ended. */
+async function* untilStopped(pieces: Pieces, signal: AbortSignal | undefined): Pieces {
+  for await (const piece of pieces) {
+    if (signal?.aborted === true)
+      throw new QueryStopped('asked', 'The report was stopped.', { action: 'Run it again.' })
+    yield piece
+  }
 }
 
 /** The report as a table for people: title, warnings, rows, totals, notes; without a trailing line break. */

@@ -121,6 +121,26 @@ describe('a workbook of more rows than are held in memory', () => {
   })
 })
 
+test('a workbook that is stopped after its rows have been read ends with code 5, and leaves the old file', async () => {
+  const dir = folder()
+  const file = join(dir, 'a.xlsx')
+  writeFileSync(file, 'old')
+  const stop = new AbortController()
+  async function* rows(): RowBatches {
+    yield [['a']]
+    stop.abort()
+  }
+  const { title, columns, totals, notes } = report([])
+  const written = writeReport({ fileName: ['a'], title, columns, rows: rows(), totals, notes }, 'xlsx', {
+    out: file,
+    dir,
+    terminal: { stdout: new PassThrough(), tell: () => {} },
+    signal: stop.signal,
+  })
+  await expect(written).rejects.toMatchObject({ exitCode: 5, message: 'The report was stopped.' })
+  expect([readFileSync(file, 'utf8'), readdirSync(dir)]).toEqual(['old', ['a.xlsx']])
+})
+
 describe('a workbook at the limits of its format', () => {
   test('has no more rows than a sheet, with its headings and totals', async () => {
     // ECMA-376, as Excel documents it: 1,048,576 rows; sizes in a ZIP without its extension have 32 bits.
