@@ -35,12 +35,16 @@ export async function screenTable(
   columns: readonly Column[],
   rows: RowBatches,
   { width, importance = [], totals = [], whole = ALL_OF_THEM }: Screen,
-): Promise<{ readonly table: string; readonly notShown: readonly string[] }> {
+): Promise<{
+  readonly table: string
+  readonly leftOut: readonly string[]
+  readonly notShown: readonly string[]
+}> {
   const { first, more } = await beginning(rows)
   const { table, leftOut } = fitted(columns, first, { width, importance, totals })
   const missing =
     leftOut.length === 0 ? [] : [`Left out at ${width} columns (--wide shows all): ${leftOut.join(', ')}.`]
-  return { table, notShown: [...rest(first.length, more, whole), ...missing] }
+  return { table, leftOut, notShown: [...rest(first.length, more, whole), ...missing] }
 }
 
 /** All rows, in the columns that fit; and the headings of those that do not. */

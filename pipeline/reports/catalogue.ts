@@ -13,11 +13,12 @@ import { form8949Report } from './form-8949.ts'
 import { gainsReport } from './gains.ts'
 import { importance } from './importance.ts'
 import { comparisonReport, parseMethods } from './method-comparison.ts'
+import { netWorthReport } from './net-worth.ts'
 import { type Period, type PeriodOptions, readPeriod } from './period.ts'
 import { pnlReport } from './pnl.ts'
 import { type Report, type ReportRequest, requireAccount, requireTable } from './report.ts'
 import { statementReport } from './statement.ts'
-import { breaksReport, coverageReport, incomeReport, netWorthReport } from './tables.ts'
+import { breaksReport, coverageReport, incomeReport } from './tables.ts'
 import { taxesReport } from './taxes.ts'
 
 /** Options of `tieout report`, as given. */

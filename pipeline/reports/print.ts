@@ -17,7 +17,7 @@ import {
 } from '../output/deliver.ts'
 import { htmlText } from '../output/html.ts'
 import { jsonText } from '../output/json.ts'
-import { screenTable } from '../output/screen.ts'
+import { fitted, screenTable } from '../output/screen.ts'
 import { printTable, TABLE_ROW_LIMIT } from '../output/table.ts'
 import { setIn } from '../output/wrap.ts'
 import { xlsxBytes } from '../output/xlsx.ts'
@@ -85,7 +85,7 @@ export async function printReport(report: Report): Promise<string> {
 
 /** The same for a terminal of a given width: the columns that fit, and the names of those that do not. */
 async function showReport(report: Report, width: number): Promise<string> {
-  const { columns, importance, totals } = report
+  const { columns, importance, totals, upright } = report
   let count = 0
   async function* counted() {
     for await (const batch of report.rows) {
@@ -93,8 +93,13 @@ async function showReport(report: Report, width: number): Promise<string> {
       yield batch
     }
   }
-  const { table, notShown } = await screenTable(columns, counted(), { width, importance, totals })
-  const whole = orNone(report, count, [table, ...notShown.map((line) => setIn(line, width))].join('\n'))
+  const { table, leftOut, notShown } = await screenTable(columns, counted(), { width, importance, totals })
+  const beside =
+    upright === undefined || leftOut.length === 0
+      ? []
+      : ['', setIn(upright.title, width), '', fitted(upright.columns, upright.rows, { width }).table]
+  const shown = [table, ...notShown.map((line) => setIn(line, width)), ...beside]
+  const whole = orNone(report, count, shown.join('\n'))
   return page(report, whole, (text) => setIn(text, width))
 }
 

@@ -24,6 +24,8 @@ export interface Report {
   readonly rows: RowBatches
   /** Sums of the rows, for people; machine-readable formats omit them. */
   readonly totals: readonly Row[]
+  /** What a terminal shows besides the table if the table does not fit. */
+  readonly upright?: Upright
   /** What makes the figures incomplete; printed before them in every format. */
   readonly warnings?: readonly string[]
   /** What it was asked for and made from, by name; for the cover of a workbook. */
@@ -35,6 +37,13 @@ export interface Report {
   /** The zone of the times in its printed document; UTC if absent. */
   readonly zone?: string
   readonly running?: Running
+}
+
+/** A row as lines below each other. */
+export interface Upright {
+  readonly title: string
+  readonly columns: readonly Column[]
+  readonly rows: readonly Row[]
 }
 
 /** What a report was asked for. */

@@ -1,13 +1,8 @@
-// Reports that show a published table unchanged but filtered: income, net worth, breaks and coverage.
-import { counted } from '../../models/text.ts'
+// Reports that show a published table unchanged but filtered: income, breaks and coverage.
 import type { Ledger } from '../ledger/ledger.ts'
-import { dayIn } from '../lots/day.ts'
 import type { Cell } from '../output/cell.ts'
-import { dateText } from '../rules/calendar.ts'
-import { belowNothing } from './below-nothing.ts'
 import { withoutValue } from './completeness.ts'
 import { reportNotes } from './notes.ts'
-import { openPositions } from './open-positions.ts'
 import {
   addAmounts,
   CONCERNS_ACCOUNT,
@@ -81,83 +76,6 @@ async function incomeTotals(
   })
 }
 
-/** Months that begin in the period, by the clock of any zone. */
-const MONTHS_SHOWN = `($from::timestamptz is null
-    or timezone('UTC', month::timestamp) >= $from::timestamptz - interval 14 hours)
-  and ($before::timestamptz is null
-    or timezone('UTC', month::timestamp) < $before::timestamptz - interval 14 hours)`
-
-/**
- * What each account was worth from month to month, and why: the lines of `value_bridge`. Its months are UTC
- * months.
- */
-export async function netWorthReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
-  const notes = await reportNotes(ledger, request)
-  const { columns, rows } = await ledger.stream(
-    `select * from value_bridge
-     where ${OF_ACCOUNT} and ${MONTHS_SHOWN}
-     order by account nulls first, month`,
-    valuesOf(request),
-  )
-  return {
-    fileName: fileNameOf('net-worth', request),
-    title: titled('Net worth by UTC month', request),
-    columns,
-    rows,
-    totals: [],
-    // There is nothing else to note about months that are not shown.
-    notes: (await isOneHolding(ledger, request))
-      ? [
-          ...notes,
-          `Lots are held across all accounts together, so ${request.account} has no bridge of its own. Omit --account.`,
-        ]
-      : [
-          ...notes,
-          ...(await belowNothing(ledger, request, { atEnd: false })),
-          ...(isOfMonths(request) ? [] : [WHOLE_MONTHS]),
-          ...(await openPositions(ledger, request)),
-          ...(await leftOpen(ledger, request)),
-        ],
-  }
-}
-
-const WHOLE_MONTHS =
-  'Months are whole months: those that begin in the period are shown to their end, and a month already in progress when it begins is not shown.'
-
-/** Whether the period begins and ends with a month of its zone. */
-function isOfMonths({ period, zone }: ReportRequest): boolean {
-  const dayOf = dayIn(zone)
-  return [period.from, period.before].every(
-    (at) => at === null || dateText(dayOf(BigInt(Date.parse(at)) * 1_000n)).endsWith('-01'),
-  )
-}
-
-/** Whether one account was asked for although the months are those of all accounts together. */
-async function isOneHolding(ledger: Ledger, { account }: ReportRequest): Promise<boolean> {
-  if (account === undefined) return false
-  const together = await ledger.query('select 1 from value_bridge where account is null limit 1')
-  return together.length > 0
-}
-
-/** What the months leave open because a value, a cost or a price is missing. */
-async function leftOpen(ledger: Ledger, request: ReportRequest): Promise<string[]> {
-  const [[unknown = 0, unpriced = 0] = []] = await ledger.query(
-    `select coalesce(sum(unknown_events), 0)::integer, coalesce(max(unpriced_coins), 0)::integer
-     from value_bridge where ${OF_ACCOUNT} and ${MONTHS_SHOWN}`,
-    valuesOf(request),
-  )
-  const lacking = [
-    ...(Number(unknown) === 0 ? [] : [`the value or cost of ${counted(Number(unknown), 'change')}`]),
-    ...(Number(unpriced) === 0
-      ? []
-      : [`the price of up to ${counted(Number(unpriced), 'coin')} at the end of a month`]),
-  ]
-  if (lacking.length === 0) return []
-  return [
-    `Not known: ${lacking.join(', and ')}. A coin without a price is not included in any value; what cannot be attributed is shown as difference.`,
-  ]
-}
-
 /** Open breaks, then those explained by a note, the most severe first. */
 export async function breaksReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
   const notes = await reportNotes(ledger, request)
@@ -199,6 +117,6 @@ export async function coverageReport(ledger: Ledger, request: ReportRequest): Pr
   }
 }
 
-function titled(title: string, { period }: ReportRequest): string {
+export function titled(title: string, { period }: ReportRequest): string {
   return period.label === '' ? title : `${title} ${period.label}`
 }
