@@ -13,7 +13,7 @@ order by coin`,
   ),
   example(
     'Net worth by day',
-    `select day, sum(value) as net_worth, any_value(currency) as currency, sum(unpriced_coins) as unpriced_coins
+    `select day, sum(value) as net_worth, any_value(currency) as currency, sum(unpriced_coins) as missing_prices
 from net_worth
 group by day
 order by day`,

@@ -215,12 +215,12 @@ async function worthOf(
     `select account, value, currency, unpriced_coins, day::varchar from net_worth
      where day = (select max(day) from net_worth) order by account`,
   )
-  const all: Row = [
-    'all',
-    addAmounts(found.map((row) => row[1])),
-    found[0]?.[2] ?? null,
-    found.reduce((sum, row) => sum + Number(row[3]), 0),
-  ]
+  // A coin without a price counts once, however many accounts hold it.
+  const [[unpriced = 0] = []] = await ledger.query(
+    `select count(distinct coin)::integer from daily_valuation
+     where own_value is null and day = (select max(day) from net_worth)`,
+  )
+  const all: Row = ['all', addAmounts(found.map((row) => row[1])), found[0]?.[2] ?? null, unpriced]
   const day = found[0]?.[4]
   return { day: day === undefined ? null : String(day), rows: [...found.map((row) => row.slice(0, 4)), all] }
 }

@@ -10,15 +10,28 @@ import { coverageQuestion } from './coverage.ts'
 import type { Filters, Now } from './filters.ts'
 import { runColumns } from './runs.ts'
 
+/** A coin without a price counts once, however many accounts hold it. */
 export function netWorthQuestion({ account }: Filters): Question {
   const conditions = new Conditions().oneOf('account', account)
+  const worth = conditions.where
   return question(
     `
-    select day, sum(value) as value, any_value(currency) as currency, sum(unpriced_coins) as unpriced_coins
-    from net_worth
-    ${conditions.where}
-    group by day
-    order by day`,
+    with
+    worth as (
+      select day, sum(value) as value, any_value(currency) as currency
+      from net_worth
+      ${worth}
+      group by day
+    ),
+    unpriced as (
+      select day, count(distinct coin) as coins
+      from daily_valuation
+      ${conditions.add('own_value is null').where}
+      group by day
+    )
+    select worth.day as day, value, currency, coalesce(coins, 0) as unpriced_coins
+    from worth left join unpriced on unpriced.day = worth.day
+    order by worth.day`,
     conditions.values,
   )
 }
