@@ -1,4 +1,5 @@
-// The page when something is wrong: newer books that cannot be opened, and names that would reverse its text. In a real browser.
+// The page when something is wrong or missing: newer books that cannot be opened, names that would reverse its text, and an account
+// without entries. In a real browser.
 import {
   chmodSync,
   copyFileSync,
@@ -152,4 +153,25 @@ test('a name that would reverse the text is shown as a code, and links to its ro
   const main = await page.locator('main').textContent()
   expect(main).toContain('else\\u202erehw')
   expect(main).not.toContain('\u202e')
+}, 120_000)
+
+test('an imported account has no entries: its balance and its empty ledger lead to its imported rows', async () => {
+  const serving = await servingFor(await smallBooks())
+  const page = await pageOf(serving, '/ledger?account=elsewhere')
+  expect(await page.locator('.empty').textContent()).toContain(
+    'Rows from imported files are not entries of the venue',
+  )
+  const queried = async (rows: RegExp): Promise<string> => {
+    await page.getByRole('heading', { level: 1, name: 'Console' }).waitFor()
+    await page.locator('[data-run]').click()
+    await page.getByText(rows).waitFor()
+    return (await page.locator('.cm-content').textContent()) ?? ''
+  }
+  await page.getByRole('link', { name: 'the table imported_entries' }).click()
+  // The coins bought, and the money paid.
+  expect(await queried(/^All 2 rows/)).toContain("where account in ('elsewhere')")
+
+  await page.goto(`${serving.origin}/accounts`)
+  await page.locator('.figure-link').first().click()
+  expect(await queried(/^All 1 row/)).toContain("coin in ('BTC')")
 }, 120_000)

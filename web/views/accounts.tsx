@@ -17,6 +17,7 @@ import { useAnswer } from '../state/answer.ts'
 import { about } from '../state/books.ts'
 import { addressOf, parameters } from '../state/router.ts'
 import { digitsOf } from '../words/digits.ts'
+import { IMPORT, importedSql } from '../words/imported.ts'
 import { count } from '../words/plain.ts'
 import { dayInWords } from '../words/times.ts'
 
@@ -151,11 +152,17 @@ function Balances({ data }: { readonly data: AccountsAnswer }) {
             {
               kind: 'amount',
               head: 'Books',
-              says: 'Each links to its entries',
+              says: 'Each links to its entries, or to its imported rows',
               value: ({ quantity }) => quantity,
               link: ({ account, ledger, coin }) => ({
-                href: addressOf('ledger', { account, ledger, coin }),
-                title: `Entries of ${coin} in ${account} ${ledger}`,
+                href:
+                  ledger === IMPORT
+                    ? addressOf('console', { sql: importedSql({ account, coin }) })
+                    : addressOf('ledger', { account, ledger, coin }),
+                title:
+                  ledger === IMPORT
+                    ? `Query for the imported rows of ${coin} in ${account}`
+                    : `Entries of ${coin} in ${account} ${ledger}`,
               }),
             },
             { kind: 'amount', head: 'Venue', value: ({ venue_balance }) => venue_balance },

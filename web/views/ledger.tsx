@@ -16,7 +16,9 @@ import { Head, Section } from '../parts/section.tsx'
 import { Answered, Empty } from '../parts/states.tsx'
 import { Table } from '../parts/table.tsx'
 import { useAnswer } from '../state/answer.ts'
-import { parameters, refine } from '../state/router.ts'
+import { about } from '../state/books.ts'
+import { addressOf, parameters, refine } from '../state/router.ts'
+import { IMPORT, importedSql } from '../words/imported.ts'
 import { count } from '../words/plain.ts'
 
 const NAMES = ['account', 'ledger', 'coin', 'kind', 'symbol', 'from', 'to', 'id']
@@ -68,6 +70,20 @@ export function Ledger() {
               {entries.rows.length === 0 ? (
                 <Empty title="No entries match these filters.">
                   Clear one of them; the counts show where there are entries.
+                  {about.value?.ledgers.includes(IMPORT) ? (
+                    <>
+                      {' '}
+                      Rows from imported files are not entries of the venue: they are in{' '}
+                      <a
+                        href={addressOf('console', {
+                          sql: importedSql({ account: filters.account, coin: filters.coin }),
+                        })}
+                      >
+                        the table imported_entries
+                      </a>
+                      .
+                    </>
+                  ) : null}
                 </Empty>
               ) : (
                 <>
