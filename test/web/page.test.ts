@@ -250,6 +250,20 @@ describe('figures', () => {
     expect(shown.slice(0, 40).toSorted()).toEqual(rows.map(({ gain }) => gain ?? '–not known').toSorted())
   })
 
+  test('gains of all coins are those that the command line adds up', async () => {
+    await open('/gains')
+    const [proceeds, gain] = (
+      await page.locator('table:has(caption:text-is("Gains by coin and term")) tfoot tr td').allTextContents()
+    ).filter((_, at) => at === 3 || at === 5)
+    const [sums] = await cliRows([
+      'sql',
+      'select sum(proceeds) as proceeds, sum(gain) as gain from disposals',
+      '--format',
+      'json',
+    ])
+    expect([proceeds, gain]).toEqual([sums?.proceeds, sums?.gain])
+  })
+
   test('a figure is three clicks from the bytes that prove it', async () => {
     await open('/')
     await page.locator('#navigation').getByRole('link', { name: 'Gains' }).click()

@@ -1,6 +1,7 @@
 // Disposals: each piece with the lot it came from, its term and its gain; and the result under other methods.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { DisposalRow, Gains as GainsAnswer, GainTotalRow, MethodLine } from '../../pipeline/serve/api.ts'
+import { Amount } from '../parts/amount.tsx'
 import { AccountFilter, CoinFilter, DayFilters, Filters, Pager, SelectFilter } from '../parts/filters.tsx'
 import { ProofLink } from '../parts/marks.tsx'
 import { Head, Section } from '../parts/section.tsx'
@@ -10,6 +11,7 @@ import { lines, replaced, useAnswer } from '../state/answer.ts'
 import { generation, isOfTheseBooks } from '../state/books.ts'
 import { failureOf, RequestFailed, refusalOf } from '../state/failure.ts'
 import { parameters, queryOf } from '../state/router.ts'
+import { decimalsOf } from '../words/digits.ts'
 import { matchedBy } from '../words/plain.ts'
 
 const NAMES = ['year', 'account', 'coin', 'term', 'known', 'from', 'to']
@@ -53,7 +55,7 @@ export function Gains() {
       <Answered answer={answer} what="the gains">
         {(data) => (
           <>
-            <Totals rows={data.totals.rows} sql={data.totals.sql} filters={filters} />
+            <Totals data={data} filters={filters} />
             <Methods
               key={`${generation.value} ${queryOf(filters)}`}
               filters={{ account: filters.account, year: filters.year, from: filters.from, to: filters.to }}
@@ -68,16 +70,18 @@ export function Gains() {
 
 type Given = Readonly<Record<string, string | undefined>>
 
-function Totals({
-  rows,
-  sql,
-  filters,
-}: {
-  readonly rows: readonly GainTotalRow[]
-  readonly sql: string
-  readonly filters: Given
-}) {
+interface TotalRow extends Omit<GainTotalRow, 'coin' | 'quantity'> {
+  readonly coin: string | null
+  readonly quantity: string | null
+}
+
+function Totals({ data, filters }: { readonly data: GainsAnswer; readonly filters: Given }) {
+  const { rows, sql } = data.totals
   const currency = rows[0]?.currency ?? ''
+  const decimals = decimalsOf(rows.map(({ quantity }) => quantity))
+  const coins = new Set(rows.map(({ coin }) => coin))
+  const together =
+    coins.size < 2 ? [] : data.together.rows.map((row) => ({ ...row, coin: null, quantity: null }))
   return (
     <Section
       title="By coin and term"
@@ -88,22 +92,31 @@ function Totals({
       {rows.length === 0 ? (
         <Empty title="No disposals match these filters.">Choose another year or clear a filter.</Empty>
       ) : (
-        <Table
+        <Table<TotalRow>
           caption="Gains by coin and term"
           rows={rows}
+          totals={together}
           keyOf={(row) => JSON.stringify([row.coin, row.currency, row.term, row.is_known])}
           columns={[
-            { kind: 'row', head: 'Coin', value: ({ coin }) => coin },
+            { kind: 'row', head: 'Coin', value: ({ coin }) => coin ?? 'all coins' },
             {
               kind: 'text',
               head: 'Term',
               value: ({ term, is_known }) => (is_known ? (term ?? 'any') : 'gain not known'),
             },
             { kind: 'number', head: 'Pieces', value: ({ pieces }) => pieces },
-            { kind: 'amount', head: 'Quantity', value: ({ quantity }) => quantity, isExtra: true },
+            {
+              kind: 'amount',
+              head: 'Quantity',
+              value: ({ quantity }) => quantity,
+              // Quantities of different coins have no sum.
+              show: ({ coin, quantity }) =>
+                coin === null ? '' : <Amount value={quantity} decimals={decimals} />,
+              isExtra: true,
+            },
             { kind: 'amount', head: `Proceeds, ${currency}`, value: ({ proceeds }) => proceeds },
             { kind: 'amount', head: 'Cost', value: ({ cost_basis }) => cost_basis },
-            ...deniedOf(rows),
+            ...deniedOf<TotalRow>(rows),
             { kind: 'amount', head: 'Gain', value: ({ gain }) => gain },
           ]}
         />

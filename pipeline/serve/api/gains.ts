@@ -21,6 +21,8 @@ export interface Gains extends Stamped {
   readonly pieces: Page<DisposalRow>
   /** By coin and term; pieces without a known gain are in separate rows. */
   readonly totals: Rows<GainTotalRow>
+  /** The same over all coins, by term. */
+  readonly together: Rows<Omit<GainTotalRow, 'coin' | 'quantity'>>
   /** Tax years in which something was disposed of, newest first. */
   readonly years: readonly number[]
   readonly matching: Matching | null

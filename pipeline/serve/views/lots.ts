@@ -163,6 +163,21 @@ export async function gainTotalsQuestion({ ledger }: Edition, filters: Filters):
   )
 }
 
+/** Money of all coins together; their quantities cannot be added. */
+async function gainsTogetherQuestion({ ledger }: Edition, filters: Filters): Promise<Question> {
+  const conditions = pieceConditions(filters, await publishedCalendar(ledger))
+  return question(
+    `
+    select currency, term, gain is not null as is_known, count(*) as pieces,
+      sum(proceeds) as proceeds, sum(cost_basis) as cost_basis, sum(denied_loss) as denied_loss, sum(gain) as gain
+    from disposals
+    ${conditions.where}
+    group by currency, term, gain is not null
+    order by currency, term, is_known`,
+    conditions.values,
+  )
+}
+
 export async function gains(edition: Edition, filters: Filters): Promise<Gains> {
   const { ledger, stamp } = edition
   const calendar = await publishedCalendar(ledger)
@@ -180,6 +195,10 @@ export async function gains(edition: Edition, filters: Filters): Promise<Gains> 
     stamp,
     pieces: { ...(await pageOf<DisposalRow>(ledger, asked(), pieceKeys, stamp)), sql },
     totals: await rowsOf<GainTotalRow>(ledger, await gainTotalsQuestion(edition, filters)),
+    together: await rowsOf<Gains['together']['rows'][number]>(
+      ledger,
+      await gainsTogetherQuestion(edition, filters),
+    ),
     years: await yearsOf(ledger, calendar),
     matching: await matchingOf(ledger),
   }
