@@ -1,6 +1,7 @@
 // Axes that all charts share: faint lines, few ticks, labels that fit.
 import type { ScaleLinear, ScaleTime } from 'd3-scale'
 import { dayInWords, monthInWords } from '../words/times.ts'
+import { dayTicks } from './ticks.ts'
 
 export interface Frame {
   readonly left: number
@@ -67,7 +68,7 @@ export function DayAxis({
   }
   return (
     <g>
-      {scale.ticks(Math.max(2, Math.floor((frame.right - frame.left) / 110))).map((tick) => (
+      {dayTicks(scale, frame.right - frame.left).map((tick) => (
         <text
           key={tick.getTime()}
           x={scale(tick)}
