@@ -26,3 +26,8 @@ test('a year on a wide screen is named by quarters, and a day by itself', () => 
   ])
   expect(ticks('2026-01-01', '2026-01-01', 285)).toEqual(['2026-01-01'])
 })
+
+test('labels that would run into each other are thinned out evenly', () => {
+  // 18 months on a phone: six quarters would stand 48 pixels apart.
+  expect(ticks('2025-06-02', '2026-11-28', 285)).toEqual(['2025-07-01', '2026-01-01', '2026-07-01'])
+})

@@ -13,5 +13,6 @@ export function dayTicks(scale: ScaleTime<number, number>, width: number): Date[
     wanted += 1
     ticks = scale.ticks(wanted)
   }
-  return ticks
+  const every = Math.ceil(ticks.length / Math.max(1, most))
+  return ticks.filter((_, at) => at % every === 0)
 }
