@@ -175,3 +175,16 @@ test('an imported account has no entries: its balance and its empty ledger lead 
   await page.locator('.figure-link').first().click()
   expect(await queried(/^All 1 row/)).toContain("coin in ('BTC')")
 }, 120_000)
+
+test('the evidence of a break does not make a phone scroll sideways', async () => {
+  const dir = await smallBooks()
+  await changeLedger(
+    dir,
+    `insert into breaks by name select 'b1' as break_id, 'valuation' as check_name, 'warning' as severity, 'w' as explanation,
+      '["parent/tax.records/1428145773261881344/amount"]' as evidence, now() as first_seen_at, 'open' as status`,
+  )
+  const page = await pageOf(await servingFor(dir), '/breaks?break=b1')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.locator('.evidence-list a').waitFor()
+  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
+}, 120_000)
