@@ -3,6 +3,7 @@
 // of which the network takes a part. Nothing of the engine is used.
 import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
+import type { FeesInKind } from '../../pipeline/lots/event.ts'
 import { show } from '../rules/books.ts'
 import { computeLots } from './compute.ts'
 import {
@@ -18,7 +19,7 @@ import {
   whole,
   ZERO,
 } from './fractions.ts'
-import { eventsOf, type Fact, imported, published, taxpayers, together } from './taxpayers.ts'
+import { eventsOf, type Fact, imported, netted, published, taxpayers, together } from './taxpayers.ts'
 
 const TORONTO = new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Toronto' })
 const dayOf = (us: bigint): number => Date.parse(TORONTO.format(Number(us / 1_000n))) / 86_400_000
@@ -277,11 +278,12 @@ async function returnsMustAgree(dir: string, facts: readonly Fact[]): Promise<vo
   }
 }
 
-it('imported files become the same dispositions, and the same return of each year', async () => {
-  const { facts, prices } = together(fc.sample(withinYears, { numRuns: 30, seed: 1 }))
-  const books = await imported({ facts, prices }, { rules: 'ca', currency: 'CAD', time_zone: ZONE.timeZone })
-  onTestFinished(() => books.close())
-  const { rows } = await show(books.dir, 'gains', { rules: 'ca' }, ZONE)
+async function dispositionsMustAgree(
+  dir: string,
+  facts: readonly Fact[],
+  feesInKind: FeesInKind,
+): Promise<void> {
+  const { rows } = await show(dir, 'gains', {}, { rules: 'ca', ...ZONE, feesInKind })
   // A trade and its fee in one of its coins are two disposals of one row.
   const found = new Map<string, bigint[]>()
   for (const row of rows) {
@@ -312,6 +314,14 @@ it('imported files become the same dispositions, and the same return of each yea
         amount,
         `${key}, ${['quantity', 'proceeds', 'cost', 'denied', 'gain'][at]}`,
       )
+}
+
+it('imported files become the same dispositions, however fees are withheld, and the same return of each year', async () => {
+  const { facts, prices } = together(fc.sample(withinYears, { numRuns: 30, seed: 1 }))
+  const books = await imported({ facts, prices }, { rules: 'ca', currency: 'CAD', time_zone: ZONE.timeZone })
+  onTestFinished(() => books.close())
+  await dispositionsMustAgree(books.dir, facts, 'disposal')
+  await dispositionsMustAgree(books.dir, netted(facts), 'net')
   await returnsMustAgree(books.dir, facts)
 })
 

@@ -4,6 +4,7 @@
 // Nothing of the engine is used.
 import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
+import type { FeesInKind } from '../../pipeline/lots/event.ts'
 import { show } from '../rules/books.ts'
 import { computeLots } from './compute.ts'
 import {
@@ -23,6 +24,7 @@ import {
   eventsOf,
   type Fact,
   imported,
+  netted,
   published,
   taxpayers,
   together,
@@ -313,11 +315,8 @@ async function returnsMustAgree(dir: string, facts: readonly Fact[]): Promise<vo
   }
 }
 
-it('imported files become the same sales, with their terms, and the same return of each year', async () => {
-  const { facts, prices } = together(fc.sample(withinYears, { numRuns: 30, seed: 1 }))
-  const books = await imported({ facts, prices }, { rules: 'de', currency: 'EUR' })
-  onTestFinished(() => books.close())
-  const { rows } = await show(books.dir, 'gains', { rules: 'de' })
+async function salesMustAgree(dir: string, facts: readonly Fact[], feesInKind: FeesInKind): Promise<void> {
+  const { rows } = await show(dir, 'gains', {}, { rules: 'de', feesInKind })
   const sales = byLaw(facts).sold.filter(({ kind }) => kind === 'sold')
   const rowOf = (name: string) => (name.endsWith(':out') ? name : name.split(':')[0])
   // A trade and its fee in one of its coins are two disposals of one row.
@@ -336,6 +335,14 @@ it('imported files become the same sales, with their terms, and the same return 
     expectNear(total('cost_basis'), cost, `${key}, cost`)
     expectNear(total('gain'), minus(proceeds, cost), `${key}, gain`)
   }
+}
+
+it('imported files become the same sales, however fees are withheld, with their terms, and the same returns', async () => {
+  const { facts, prices } = together(fc.sample(withinYears, { numRuns: 30, seed: 1 }))
+  const books = await imported({ facts, prices }, { rules: 'de', currency: 'EUR' })
+  onTestFinished(() => books.close())
+  await salesMustAgree(books.dir, facts, 'disposal')
+  await salesMustAgree(books.dir, netted(facts), 'net')
   await returnsMustAgree(books.dir, facts)
 })
 

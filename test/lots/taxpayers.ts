@@ -317,6 +317,19 @@ export async function published(facts: readonly Fact[], currency: string): Promi
   ])
 }
 
+/** The same facts if a fee that is withheld from the coins received is of coins that never came (`fees_in_kind: net`). */
+export function netted(facts: readonly Fact[]): Fact[] {
+  return facts.map((fact) => {
+    if (fact.kind !== 'trade' || fact.fee.coin === null || fact.fee.coin !== fact.got?.coin) return fact
+    const { got, fee, isPurchase } = fact
+    if (fee.quantity >= got.quantity) return fact
+    // A purchase costs what was paid; in a sale, less came for what was sold.
+    const value = isPurchase ? got.value : got.value - fee.value
+    const money = { coin: null, quantity: 0n, value: isPurchase ? 0n : fee.value }
+    return { ...fact, got: { ...got, quantity: got.quantity - fee.quantity, value }, fee: money }
+  })
+}
+
 function linesOf(fact: Fact, money: string): string[] {
   const time = (us: bigint) => new Date(Number(us / 1_000n)).toISOString()
   const { id, us, account } = fact
