@@ -39,8 +39,9 @@ interface Change {
 interface Disposed {
   readonly coin: string
   readonly us: bigint
+  /** Of it, what is of the purchases that are known; the rest has no cost, and is no part of the amounts. */
   readonly quantity: bigint
-  readonly proceeds: bigint
+  readonly proceeds: Fraction
   readonly cost: Fraction
   readonly denied: Fraction
 }
@@ -81,6 +82,10 @@ function changesOf(facts: readonly Fact[]): Map<string, Change[]> {
   return changes
 }
 
+/** Nobody owns less than nothing: what was sold beyond that came from before. */
+const ownedAfter = (changes: readonly Change[]): bigint =>
+  changes.reduce((owned, { quantity }) => (owned + quantity < 0n ? 0n : owned + quantity), 0n)
+
 /** `until`: what happened from that instant on is known, and denies losses, but is not counted itself. */
 function byLaw(facts: readonly Fact[], until: bigint | null = null): Result {
   const disposed: Result['disposed'] = new Map()
@@ -97,24 +102,27 @@ function byLaw(facts: readonly Fact[], until: bigint | null = null): Result {
       }
       // s. 47(1): every unit costs the average.
       const sold = -change.quantity
-      const ofSold = share(cost, sold, held)
-      held -= sold
+      const quantity = least(sold, held)
+      if (quantity === 0n) continue
+      const ofSold = share(cost, quantity, held)
+      const proceeds = share(whole(change.value), quantity, sold)
+      held -= quantity
       cost = minus(cost, ofSold)
       let denied = ZERO
-      if (isBelow(whole(change.value), ofSold)) {
+      if (isBelow(proceeds, ofSold)) {
         // s. 54 "superficial loss", IT-456R: the least of what was sold, acquired in the period, and owned at its end.
         const acquired = (from: number, to?: number): Change[] =>
           changes
             .slice(from, to)
-            .filter(({ quantity, day }) => quantity > 0n && Math.abs(day - change.day) <= 30)
-        const sum = (all: readonly Change[]) => all.reduce((total, { quantity }) => total + quantity, 0n)
-        const owned = sum(changes.filter(({ day }) => day <= change.day + 30))
+            .filter((other) => other.quantity > 0n && Math.abs(other.day - change.day) <= 30)
+        const total = (all: readonly Change[]) => sum(all.map((other) => other.quantity))
         const [before, after] = [acquired(0, at), acquired(at + 1)]
-        const superficial = least(sold, sum(before) + sum(after), owned)
-        const loss = minus(ofSold, whole(change.value))
+        const owned = ownedAfter(changes.filter(({ day }) => day <= change.day + 30))
+        const superficial = least(sold, total(before) + total(after), owned)
+        const loss = minus(ofSold, proceeds)
         denied = share(loss, superficial, sold)
         // s. 53(1)(f): to the cost of what replaces them, as far as possible of what is already owned, then of what is to come.
-        const already = least(superficial, sum(before), held)
+        const already = least(superficial, total(before), held)
         cost = plus(cost, share(loss, already, sold))
         let open = superficial - already
         for (const later of after) {
@@ -124,8 +132,7 @@ function byLaw(facts: readonly Fact[], until: bigint | null = null): Result {
         }
         expect(open).toBe(0n)
       }
-      const { us, value: proceeds } = change
-      disposed.set(change.name, { coin, us, quantity: sold, proceeds, cost: ofSold, denied })
+      disposed.set(change.name, { coin, us: change.us, quantity, proceeds, cost: ofSold, denied })
     }
     pools.set(coin, { quantity: held, cost })
   }
@@ -138,10 +145,10 @@ function byEngine(facts: readonly Fact[], until: bigint | null = null) {
     ...(until === null ? {} : { untilUs: until }),
   })
   expect(problems).toEqual([])
-  expect(disposals.map(({ disposalId }) => disposalId)).toEqual([
-    ...new Set(disposals.map(({ disposalId }) => disposalId)),
-  ])
-  return { disposals: new Map(disposals.map((piece) => [String(piece.disposalId), piece])), lots }
+  const known = disposals.filter(({ basis }) => basis !== 'missing')
+  const pieces = new Map(known.map((piece) => [String(piece.disposalId), piece]))
+  expect(known.length).toBe(pieces.size)
+  return { disposals: pieces, lots }
 }
 
 let compared = 0
@@ -154,10 +161,11 @@ function mustAgree(facts: readonly Fact[], until: bigint | null = null): void {
   expect([...found.disposals.keys()].sort()).toEqual([...disposed.keys()].sort())
   for (const [name, expected] of disposed) {
     const piece = found.disposals.get(name)!
-    expect([name, piece.quantity, piece.proceeds]).toEqual([name, expected.quantity, expected.proceeds])
+    expect([name, piece.quantity]).toEqual([name, expected.quantity])
+    expectNear(piece.proceeds, expected.proceeds, `${name}, proceeds`)
     expectNear(piece.costBasis, expected.cost, `${name}, cost`)
     expectNear(piece.deniedLoss ?? 0n, expected.denied, `${name}, denied`)
-    const gain = plus(minus(whole(expected.proceeds), expected.cost), expected.denied)
+    const gain = plus(minus(expected.proceeds, expected.cost), expected.denied)
     expectNear(piece.gain, gain, `${name}, gain`)
     compared += 1
     if (expected.denied[0] !== 0n) deniedLosses += 1
@@ -199,6 +207,16 @@ it('the engine finds the pools of any moment as the law does, of which later pur
   )
 })
 
+it('the same of what is known, where some purchases are in no books', () => {
+  const isKnown = fc.infiniteStream(fc.constantFrom(true, true, false))
+  fc.assert(
+    fc.property(withinWeeks, isKnown, ({ facts }, known) =>
+      mustAgree(facts.filter((fact) => fact.kind !== 'trade' || fact.given !== null || known.next().value)),
+    ),
+    { numRuns: 100 },
+  )
+})
+
 /** Around two turns of the year. */
 const withinYears = taxpayers({
   first: '2023-11-01T00:00:00Z',
@@ -224,7 +242,7 @@ function returnsByLaw(facts: readonly Fact[]): Returned[] {
     const sum = (of: (each: Disposed) => Fraction) =>
       ofYear.reduce((total, each) => plus(total, of(each)), ZERO)
     const [proceeds, cost, denied] = [
-      sum((each) => whole(each.proceeds)),
+      sum((each) => each.proceeds),
       sum((each) => each.cost),
       sum((each) => each.denied),
     ]
@@ -299,8 +317,8 @@ async function dispositionsMustAgree(
   const expected = new Map<string, Fraction[]>()
   for (const [name, { coin, quantity, proceeds, cost, denied }] of byLaw(facts).disposed) {
     const key = `${name.endsWith(':out') ? name : name.split(':')[0]} ${coin}`
-    const gain = plus(minus(whole(proceeds), cost), denied)
-    const amounts = [whole(quantity), whole(proceeds), cost, denied, gain]
+    const gain = plus(minus(proceeds, cost), denied)
+    const amounts = [whole(quantity), proceeds, cost, denied, gain]
     expected.set(
       key,
       amounts.map((amount, at) => plus(amount, expected.get(key)?.[at] ?? ZERO)),

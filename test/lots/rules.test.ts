@@ -275,6 +275,20 @@ describe('ca: superficial losses', () => {
     expect(ca(book, 'America/Toronto').disposals[0]?.deniedLoss).toBeNull()
   })
 
+  it('is a share of all that was sold, also where the cost of some of it is unknown', () => {
+    const result = ca([
+      buy('b1', '2023-01-01', '5', '500'),
+      sell('s1', '2024-01-10', '10', '500'),
+      buy('b2', '2024-01-20', '5', '300'),
+    ])
+    // 5 of 10 are bought back: half of whatever the whole loss is, so half of the 250 that are known of it.
+    expect(disposals(result)).toEqual([
+      's1 <- -: 5 for 250 cost 500 denied 125 gain -125',
+      's1 <- -: 5 for 250 cost ? gain ?',
+    ])
+    expect(lots(result)).toEqual(['- -: 5 cost 425'])
+  })
+
   it('a gain is never denied, and an unknown cost gives no loss to deny', () => {
     const result = ca([
       sell('s0', '2024-01-01', '1', '10'),

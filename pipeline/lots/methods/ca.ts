@@ -175,23 +175,25 @@ class CaBook implements CoinBook {
     around.forgetBefore(day - this.#context.lookAheadDays)
     const disposal = { account, coin, kind, id, disposedAtUs, quantity, proceeds }
     for (const piece of piecesOf(disposal, pool.take(quantity)))
-      this.#holdings.sink.piece(piece.gain !== null && piece.gain < 0n ? denied(piece, pool, around) : piece)
+      this.#holdings.sink.piece(
+        piece.gain !== null && piece.gain < 0n ? denied(piece, quantity, pool, around) : piece,
+      )
   }
 }
 
 /**
  * Denies what the rule denies of a loss and adds it to the cost of what is still held, then of the later
- * purchases.
+ * purchases. The share is one of all that was sold, of which the piece has the known cost.
  */
-function denied(piece: DisposalPiece, pool: Pool, around: Surroundings): DisposalPiece {
+function denied(piece: DisposalPiece, sold: bigint, pool: Pool, around: Surroundings): DisposalPiece {
   const loss = -(piece.gain ?? 0n)
   const bought = around.boughtBehind + around.boughtAhead
-  const replaced = smaller(smaller(piece.quantity, bought), around.heldAtEnd)
+  const replaced = smaller(smaller(sold, bought), around.heldAtEnd)
   const replacedBehind = smaller(smaller(replaced, around.boughtBehind), pool.quantity)
   const replacedAhead = smaller(replaced - replacedBehind, around.boughtAhead)
   const quantity = replacedBehind + replacedAhead
   if (quantity === 0n) return piece
-  const deniedLoss = roundDiv(loss * quantity, piece.quantity)
+  const deniedLoss = roundDiv(loss * quantity, sold)
   let placed = replacedBehind
   let handed = shareUpTo(deniedLoss, placed, quantity)
   pool.addCost(handed)
