@@ -5,14 +5,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { LotEvent } from '../../pipeline/lots/event.ts'
 import { computeLots } from './compute.ts'
-
-type Fraction = readonly [bigint, bigint]
-const gcd = (a: bigint, b: bigint): bigint => (b === 0n ? (a < 0n ? -a : a) : gcd(b, a % b))
-const reduced = (n: bigint, d: bigint): Fraction => [n / gcd(n, d), d / gcd(n, d)]
-const plus = ([a, b]: Fraction, [c, d]: Fraction): Fraction => reduced(a * d + c * b, b * d)
-const minus = (a: Fraction, [c, d]: Fraction): Fraction => plus(a, [-c, d])
-const share = ([a, b]: Fraction, part: bigint, whole: bigint): Fraction => reduced(a * part, b * whole)
-const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+import { type Fraction, least, minus, plus, share } from './fractions.ts'
 
 const LONDON = new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/London' })
 const dayOf = (us: bigint): number => Date.parse(LONDON.format(Number(us / 1_000n))) / 86_400_000
