@@ -5,6 +5,7 @@
 import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
 import type { FeesInKind } from '../../pipeline/lots/event.ts'
+import { matchingOf } from '../../pipeline/rules/matching.ts'
 import { show } from '../rules/books.ts'
 import { computeLots } from './compute.ts'
 import {
@@ -135,7 +136,7 @@ let _figuresCompared = 0
 
 function mustAgree(facts: readonly Fact[]): void {
   const { sold, wallets } = byLaw(facts)
-  const result = computeLots(eventsOf(facts), { method: 'fifo', scope: 'account', timeZone: 'Europe/Berlin' })
+  const result = computeLots(eventsOf(facts), matchingOf({ rules: 'de' }).options)
   expect(result.problems).toEqual([])
   const expected = byKey(sold, ({ kind, name, lot }) => `${kind} ${name} ${lot.id}`)
   const gifts = result.moved.filter(({ toAccount }) => toAccount === null)
