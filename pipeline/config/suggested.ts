@@ -2,10 +2,15 @@
 // configuration that the command itself was given. Only the command line knows these, so it completes messages as it
 // prints them.
 import { shellWord } from '../../models/text.ts'
-import type { GlobalArguments } from './context.ts'
 
 /** The options that a suggested command has to repeat, each after a space; empty if none was given. */
-export const optionsToRepeat = ({ dir, config }: Pick<GlobalArguments, 'dir' | 'config'>): string =>
+export const optionsToRepeat = ({
+  dir,
+  config,
+}: {
+  readonly dir?: string | undefined
+  readonly config?: string | undefined
+}): string =>
   [
     ...(dir === undefined ? [] : [` --dir ${shellWord(dir)}`]),
     ...(config === undefined ? [] : [` --config ${shellWord(config)}`]),

@@ -88,7 +88,8 @@ const BUTTON = 3
 const [TIME_WIDTH, FINE_TIME_WIDTH] = [20, 24]
 
 /** As spreadsheets show them. */
-const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 18 })
+const DECIMALS = 18
+const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: DECIMALS })
 
 /** Ratio of the width of bold digits to that of the digits by which columns are measured. */
 const BOLD_DIGITS = 1.1
@@ -100,6 +101,7 @@ export function shownLength(value: number): number {
   if (digits.includes('e')) return NUMBER.format(value).length
   const sign = value < 0 ? 1 : 0
   const point = digits.indexOf('.')
+  if (point !== -1 && digits.length - point - 1 > DECIMALS) return NUMBER.format(value).length
   const whole = (point === -1 ? digits.length : point) - sign
   return digits.length + Math.floor((whole - 1) / 3)
 }

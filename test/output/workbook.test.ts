@@ -212,12 +212,18 @@ describe('a cell of a workbook', () => {
       [999, 3],
       [-1234.5, 8],
       [1e-8, 10],
+      // 0.000123456789012346: a sheet shows 18 decimals of 0.00012345678901234567.
+      [0.000_123_456_789_012_345_67, 20],
       [123456789012345, 19],
     ] as const)
       expect(shownLength(number)).toBe(length)
     fc.assert(
       fc.property(
-        fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer()),
+        fc.oneof(
+          fc.double({ noNaN: true, noDefaultInfinity: true }),
+          fc.double({ noNaN: true, min: 1e-7, max: 1 }),
+          fc.integer(),
+        ),
         (number) => shownLength(number) === shown.format(number + 0).length,
       ),
     )

@@ -172,8 +172,8 @@ describe('the published ledger', () => {
     async (query) => {
       const said = await ask(query, { memoryLimit: '100MB', timeoutMs: 5_000 })
 
-      expect(said === undefined || said instanceof UsageError).toBe(true)
-      expect(await ask('select 1')).toBeUndefined()
+      expect(said === null || said instanceof UsageError).toBe(true)
+      expect(await ask('select 1')).toBeNull()
     },
     60_000,
   )
