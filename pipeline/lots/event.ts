@@ -49,6 +49,8 @@ export interface LotEvent {
    * repay: unused.
    */
   readonly value: bigint | null
+  /** dispose, give: the fees that the value is net of; none if absent. Never below zero. */
+  readonly fees?: bigint
   /** Ties the two legs of a transfer; for a loan, the wallet that owes it, if the account has several. */
   readonly transferId?: string
   /** Set by `inOrder` on both legs of a transfer if both are known. */
@@ -80,6 +82,8 @@ export interface DisposalPiece {
   readonly acquiredAtUs: bigint | null
   readonly quantity: bigint
   readonly proceeds: bigint | null
+  /** The fees that the proceeds are net of; null if the proceeds are unknown. */
+  readonly fees: bigint | null
   readonly costBasis: bigint | null
   /** The part of a loss that the rules disallow; null if they disallow nothing. */
   readonly deniedLoss: bigint | null
@@ -123,6 +127,7 @@ export interface ShortSalePiece {
   readonly sale: LotEvent
   readonly quantity: bigint
   readonly proceeds: bigint | null
+  readonly fees: bigint | null
   /**
    * The purchase that closed it, with its cost (null if unknown), or the repayment with the account's own
    * lots, whose pieces are a disposal of that repayment. Null while it is open.

@@ -4,7 +4,7 @@
 // Such a short sale stays open until the account buys the coin back, which restores what it has to repay, or
 // repays with lots of its own. Whatever a wallet repays beyond what it borrowed was owed before the books
 // began, whatever another wallet of the account owes.
-import type { CoinBook, EventId, LotEvent, RuleContext } from './event.ts'
+import type { CoinBook, EventId, LotEvent, RuleContext, ShortSalePiece } from './event.ts'
 import { shareUpTo, smaller } from './share.ts'
 import { excess, networkFee } from './transfers.ts'
 
@@ -65,7 +65,7 @@ export class LoanBook implements CoinBook {
     const { sink } = this.#context
     for (const [account, { onHand, shorts }] of this.#loans) {
       for (const { sale, from, to } of shorts)
-        sink.shortSale({ sale, quantity: to - from, proceeds: share(sale, from, to), closing: null })
+        sink.shortSale({ sale, quantity: to - from, ...moneyOf(sale, from, to), closing: null })
       if (onHand > 0n) sink.borrowed({ account, coin: this.#coin, quantity: onHand })
     }
   }
@@ -129,10 +129,10 @@ export class LoanBook implements CoinBook {
     for (const part of this.#close(loan, event.quantity)) {
       const quantity = part.to - part.from
       const cost = share(event, done, done + quantity)
-      const proceeds = share(part.sale, part.from, part.to)
+      const money = moneyOf(part.sale, part.from, part.to)
       done += quantity
       loan.onHand += quantity
-      this.#context.sink.shortSale({ sale: part.sale, quantity, proceeds, closing: { event, cost } })
+      this.#context.sink.shortSale({ sale: part.sale, quantity, ...money, closing: { event, cost } })
     }
     loan.bought = { id: event.id, quantity: event.quantity - done }
     this.#rest(event, done)
@@ -154,9 +154,9 @@ export class LoanBook implements CoinBook {
     let done = back
     for (const { sale, from, to } of this.#close(loan, known - back)) {
       const quantity = to - from
-      const proceeds = share(sale, from, to)
-      this.#context.sink.shortSale({ sale, quantity, proceeds, closing: { event, cost: null } })
-      this.#pass({ ...event, kind: 'dispose', quantity, value: proceeds })
+      const { proceeds, fees } = moneyOf(sale, from, to)
+      this.#context.sink.shortSale({ sale, quantity, proceeds, fees, closing: { event, cost: null } })
+      this.#pass({ ...event, kind: 'dispose', quantity, value: proceeds, fees: fees ?? 0n })
       done += quantity
     }
     const beyond = event.quantity - done
@@ -183,8 +183,18 @@ export class LoanBook implements CoinBook {
     if (done === 0n) this.#pass(event)
     else if (done < event.quantity) {
       const quantity = event.quantity - done
-      this.#pass({ ...event, quantity, value: share(event, done, event.quantity), whole: event })
+      const { proceeds: value, fees } = moneyOf(event, done, event.quantity)
+      this.#pass({ ...event, quantity, value, fees: fees ?? 0n, whole: event })
     }
+  }
+}
+
+/** What a stretch of a sale's quantity brings, with the fees that this is net of. */
+function moneyOf(sale: LotEvent, from: bigint, to: bigint): Pick<ShortSalePiece, 'proceeds' | 'fees'> {
+  const { value, fees = 0n } = sale
+  return {
+    proceeds: share(sale, from, to),
+    fees: value === null ? null : (share({ ...sale, value: fees }, from, to) ?? 0n),
   }
 }
 

@@ -1,5 +1,5 @@
 // From what was taken to what is reported: pieces of a disposal with their shares of the proceeds, and open
-// lots. The proceeds of the pieces sum to the proceeds of the disposal; if cost or proceeds are unknown,
+// lots. The proceeds and the fees of the pieces sum to those of the disposal; if cost or proceeds are unknown,
 // there is no gain.
 import type { DisposalPiece, EventId, OpenLot } from './event.ts'
 import type { Taken } from './parcel.ts'
@@ -15,20 +15,21 @@ export interface Disposal {
   readonly disposedAtUs: bigint
   readonly quantity: bigint
   readonly proceeds: bigint | null
+  /** The fees that the proceeds are net of. */
+  readonly fees: bigint
 }
 
 /** One piece for each parcel, in their order, and one for what is missing. */
 export function piecesOf(disposal: Disposal, taken: Taken): DisposalPiece[] {
   const pieces: DisposalPiece[] = []
   let done = 0n
-  let paid = 0n
-  const share = (quantity: bigint): bigint | null => {
+  const share = (quantity: bigint): Money | null => {
     if (disposal.proceeds === null) return null
-    done += quantity
-    const upTo = shareUpTo(disposal.proceeds, done, disposal.quantity)
-    const piece = upTo - paid
-    paid = upTo
-    return piece
+    const [from, to] = [done, done + quantity]
+    done = to
+    const of = (amount: bigint): bigint =>
+      shareUpTo(amount, to, disposal.quantity) - shareUpTo(amount, from, disposal.quantity)
+    return { proceeds: of(disposal.proceeds), fees: disposal.fees === 0n ? 0n : of(disposal.fees) }
   }
   for (const parcel of taken.parcels) {
     const quantity = quantityOf(parcel)
@@ -38,12 +39,18 @@ export function piecesOf(disposal: Disposal, taken: Taken): DisposalPiece[] {
   return pieces
 }
 
+interface Money {
+  readonly proceeds: bigint
+  readonly fees: bigint
+}
+
 function pieceOf(
   disposal: Disposal,
   quantity: bigint,
-  proceeds: bigint | null,
+  money: Money | null,
   parcel: Parcel | null,
 ): DisposalPiece {
+  const proceeds = money === null ? null : money.proceeds
   const costBasis = parcel === null ? null : costOf(parcel)
   return {
     account: disposal.account,
@@ -53,6 +60,7 @@ function pieceOf(
     acquiredAtUs: parcel === null ? null : parcel.lot.acquiredAtUs,
     quantity,
     proceeds,
+    fees: money === null ? null : money.fees,
     costBasis,
     deniedLoss: null,
     gain: proceeds === null || costBasis === null ? null : proceeds - costBasis,

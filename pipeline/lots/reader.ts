@@ -155,6 +155,12 @@ interface Asked {
 
 const LOANS = "'borrow', 'repay'"
 
+/** What a disposal's value is net of, wherever the law puts the fees. A rebate is no fee: it is part of the value. */
+const FEES = `cast(
+    case when kinds.word in ('dispose', 'give') and value is not null and value_before_fees > value
+      then value_before_fees - value else 0 end as decimal(38, 18)
+  )`
+
 /** The same in numbers; nulls are flagged, because a null is more expensive than it is informative. */
 const numbersInOrder = (
   events: string,
@@ -168,7 +174,8 @@ select
   happened_at,
   cast(quantity as decimal(38, 18)) as quantity,
   cast(value is not null as integer) as is_valued,
-  cast(coalesce(value, 0) as decimal(38, 18)) as value${hasLoans ? ', coalesce(debts.code, -1) as debt' : ''}${hasKeptBack ? ', kept_from' : ''}${hasTransfers ? TWIN_IN_NUMBERS : ''}
+  cast(coalesce(value, 0) as decimal(38, 18)) as value,
+  ${FEES} as fees${hasLoans ? ', coalesce(debts.code, -1) as debt' : ''}${hasKeptBack ? ', kept_from' : ''}${hasTransfers ? TWIN_IN_NUMBERS : ''}
 from placed
 join temp.lot_words as accounts on accounts.word = placed.account
 join temp.lot_words as coins on coins.word = placed.coin
@@ -286,25 +293,28 @@ function inPlace(slice: DuckDBMaterializedResult): DuckDBDataChunk[] {
 function eventsOf(chunk: DuckDBDataChunk, words: readonly string[], asked: Asked): LotEvent[] {
   const [rows, accounts, coins] = [integersOf(chunk, 0), integersOf(chunk, 1), integersOf(chunk, 2)]
   const [kinds, times, quantities] = [integersOf(chunk, 3), bigintsOf(chunk, 4), new Amounts(chunk, 5)]
-  const [valued, values] = [integersOf(chunk, 6), new Amounts(chunk, 7)]
-  const debts = asked.hasLoans ? integersOf(chunk, 8) : null
-  const afterDebts = debts === null ? 8 : 9
+  const [valued, values, charges] = [integersOf(chunk, 6), new Amounts(chunk, 7), new Amounts(chunk, 8)]
+  const debts = asked.hasLoans ? integersOf(chunk, 9) : null
+  const afterDebts = debts === null ? 9 : 10
   const kept = asked.hasKeptBack ? integersOf(chunk, afterDebts) : null
   const twinOf = asked.hasTransfers
     ? twinsOf(chunk, kept === null ? afterDebts : afterDebts + 1, words)
     : null
   const events: LotEvent[] = []
   for (let row = 0; row < rows.length; row += 1) {
-    const event: LotEvent = {
+    const kind = words[kinds[row]!] as EventKind
+    const fees = kind === 'dispose' || kind === 'give' ? charges.at(row) : 0n
+    const bare: LotEvent = {
       account: words[accounts[row]!]!,
       coin: words[coins[row]!]!,
       happenedAtUs: times[row]!,
       place: 0n,
       id: rows[row]!,
-      kind: words[kinds[row]!] as EventKind,
+      kind,
       quantity: quantities.at(row),
       value: valued[row] === 0 ? null : values.at(row),
     }
+    const event = fees === 0n ? bare : { ...bare, fees }
     const twin = twinOf === null ? null : twinOf(row)
     const debt = debts === null ? -1 : debts[row]!
     const keptFrom = kept === null ? -1 : kept[row]!

@@ -28,6 +28,7 @@ export const scratchTables = {
     lot: 'whole',
     quantity: 'amount',
     proceeds: 'amount',
+    fees: 'amount',
     cost_basis: 'amount',
     denied_loss: 'amount',
     method: 'whole',
@@ -66,6 +67,7 @@ export const scratchTables = {
     closed_at: 'time',
     quantity: 'amount',
     proceeds: 'amount',
+    fees: 'amount',
     cost_basis: 'amount',
     method: 'whole',
     holding_days: 'whole',
@@ -102,7 +104,7 @@ const selects: Readonly<Record<LotTableName, string>> = {
   disposals: `
     select ${word('account')}, ${word('coin')}, ${word('method')}, $rules, disposed_at, acquired_at, quantity, proceeds,
       cost_basis, denied_loss, proceeds - (cost_basis - coalesce(denied_loss, 0)), $currency, holding_days, ${word('term')},
-      disposal_id, lot_id
+      disposal_id, lot_id, fees
     from (
       select found.*, sold.event_id as disposal_id, sold.happened_at as disposed_at, bought.event_id as lot_id, acquired_at
       from temp.found_disposals as found
@@ -150,7 +152,7 @@ const CLOSED_SHORT_SALES = `
   select sold.account, sold.coin, ${word('method')}, $rules,
     case when $short_sales = 'when sold' then sold_at else closed_at end, closed_at, found.quantity, proceeds,
     cost_basis, null, proceeds - cost_basis, $currency, holding_days, ${word('term')}, sold.event_id,
-    closing.event_id
+    closing.event_id, fees
   from temp.found_short_sales as found
   join lot_events as sold on sold.rowid = found.sale
   join lot_events as closing on closing.rowid = found.closing

@@ -72,6 +72,7 @@ export class Results implements Sink {
     columns.lot.set(row, rowOf(piece.lotId))
     columns.quantity.set(row, piece.quantity)
     columns.proceeds.set(row, piece.proceeds)
+    columns.fees.set(row, piece.fees)
     columns.cost_basis.set(row, piece.costBasis)
     columns.denied_loss.set(row, piece.deniedLoss)
     columns.method.set(row, this.#code(this.#labels.methodAt(piece.disposedAtUs)))
@@ -108,7 +109,7 @@ export class Results implements Sink {
     writer.endRow()
   }
 
-  shortSale({ sale, quantity, proceeds, closing }: ShortSalePiece): void {
+  shortSale({ sale, quantity, proceeds, fees, closing }: ShortSalePiece): void {
     const cost = closing?.cost ?? null
     const isBought = closing?.event.kind === 'acquire'
     if (isBought && cost === null) {
@@ -129,6 +130,7 @@ export class Results implements Sink {
     columns.closed_at.set(row, acquiredAtUs)
     columns.quantity.set(row, quantity)
     columns.proceeds.set(row, proceeds)
+    columns.fees.set(row, fees)
     columns.cost_basis.set(row, cost)
     columns.method.set(row, this.#code(this.#labels.methodAt(disposedAtUs)))
     columns.holding_days.set(row, days)

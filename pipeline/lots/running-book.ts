@@ -79,9 +79,9 @@ export class RunningBook implements CoinBook {
   }
 
   #dispose(event: LotEvent, kind: 'disposal' | 'network fee', quantity: bigint): void {
-    const { account, coin, id, happenedAtUs: disposedAtUs, value: proceeds } = event
+    const { account, coin, id, happenedAtUs: disposedAtUs, value: proceeds, fees = 0n } = event
     const taken = this.#holdings.holding(account).take(quantity, event)
-    const disposal = { account, coin, kind, id, disposedAtUs, quantity, proceeds }
+    const disposal = { account, coin, kind, id, disposedAtUs, quantity, proceeds, fees }
     for (const piece of piecesOf(disposal, taken)) this.#holdings.sink.piece(piece)
   }
 }

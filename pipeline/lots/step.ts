@@ -37,8 +37,8 @@ export interface LotsStepOptions extends LotOptions, FeeReading {
 /**
  * Builds `disposals`, `lots`, `unknown_basis`, `lot_transfers`, `short_sales`, `borrowed_coins`,
  * `lot_problems` and `lot_matching` from `lot_events`: account, coin, happened_at TIMESTAMPTZ, place BIGINT,
- * event_id, kind, quantity and value DECIMAL(38,18), currency, transfer_id, and value_given if exchange fees
- * belong to the coin given, value_shared if they belong to both. Throws a TieoutError for values in several
+ * event_id, kind, quantity, value and value_before_fees DECIMAL(38,18), currency, transfer_id, and value_given
+ * if exchange fees belong to the coin given, value_shared if they belong to both. Throws a TieoutError for values in several
  * currencies, an unknown kind, or an amount beyond DECIMAL(38,18).
  */
 export function lotsStep(options: LotsStepOptions): LotsStep {

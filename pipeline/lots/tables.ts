@@ -55,6 +55,9 @@ export const lotTables = {
         'Id of the disposing row, the same for every coin that it disposes of; for a merged day, that of its first sale.',
       ),
       lot_id: text('Id of the acquisition; null for a pool and if no lot is known.'),
+      fees: amount(
+        'Share of the fees of the disposal that the proceeds are already net of: proceeds + fees is what it brought before its fees. Null if the proceeds are.',
+      ),
     },
   },
   lots: {

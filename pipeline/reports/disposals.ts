@@ -242,7 +242,8 @@ function eventsBefore(
   }
   return `select account, coin, happened_at, place, event_id, kind, quantity, value, currency, transfer_id,
       ${isGiven ? 'value_given, is_kept_back' : 'value as value_given, false as is_kept_back'},
-      ${isShared ? 'value_shared' : 'value as value_shared'}
+      ${isShared ? 'value_shared' : 'value as value_shared'},
+      ${has('value_before_fees') ? 'value_before_fees' : 'value as value_before_fees'}
     from lot_events
     where $before::timestamptz is null or happened_at < $before::timestamptz`
 }

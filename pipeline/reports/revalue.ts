@@ -18,14 +18,14 @@ import { requireTable } from './report.ts'
  * values the books.
  */
 const stated = (): string =>
-  `select id, coin, stated_value as value from (${shippedModel('staging.stated_values').select}) where currency = $wanted`
+  `select id, coin, stated_value as value, stated_value + stated_fees as value_before_fees from (${shippedModel('staging.stated_values').select}) where currency = $wanted`
 
 /** The tables that it reads. */
 const STATED_IN = ['imported_trades', 'imported_lots', 'p2p_trades']
 
 /**
  * The published value of each event is an amount of the published currency at its time, and so are the value
- * given and the value shared if they differ.
+ * given, the value shared and the value before fees if they differ.
  */
 const AMOUNTS = `
   select rowid::varchar as entry_id, $published::varchar as coin, abs(value) as quantity, happened_at as valued_at
@@ -38,11 +38,15 @@ const AMOUNTS = `
   union all
   select rowid::varchar || '/shared', $published::varchar, abs(value_shared), happened_at
   from valued_events
-  where value_shared is not null and value_shared is distinct from value`
+  where value_shared is not null and value_shared is distinct from value
+  union all
+  select rowid::varchar || '/before', $published::varchar, abs(value_before_fees), happened_at
+  from valued_events
+  where value_before_fees is not null and value_before_fees is distinct from value`
 
-const revaluedAs = (value: string, valuation: string): string => `
+const revaluedAs = (value: string, valuation: string, stated = 'value'): string => `
   case
-    when stated.id is not null then stated.value
+    when stated.id is not null then stated.${stated}
     when events.${value} = 0 then events.${value}
     when events.${value} < 0 then -${valuation}.value
     else ${valuation}.value
@@ -61,12 +65,18 @@ const revalued = (isMoney: boolean): string => `
     ${revaluedAs('value', 'valuations')} as value,
     ${otherValue(isMoney, 'value_given', 'given_valuations')},
     ${otherValue(isMoney, 'value_shared', 'shared_valuations')},
+    case
+      when events.value_before_fees is distinct from events.value
+      then ${revaluedAs('value_before_fees', 'before_valuations', 'value_before_fees')}
+      else ${revaluedAs('value', 'valuations')}
+    end as value_before_fees,
     $wanted as currency
   )
   from (select *, rowid::varchar as place_of_event from valued_events) as events
   left join valuations on valuations.entry_id = events.place_of_event
   left join valuations as given_valuations on given_valuations.entry_id = events.place_of_event || '/given'
   left join valuations as shared_valuations on shared_valuations.entry_id = events.place_of_event || '/shared'
+  left join valuations as before_valuations on before_valuations.entry_id = events.place_of_event || '/before'
   left join stated on stated.id = events.event_id and stated.coin = events.coin
   where events.coin <> $wanted`
 

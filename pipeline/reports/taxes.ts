@@ -44,6 +44,7 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
   const law = lawOf(request.lots)
   const { year, label } = request.period
   if (year === null || law.figures === null) throw notAsked(law)
+  if (law.feesApart) requireFees(ledger, law)
   const standing = await reportNotes(ledger, request)
   const { reader, notes } = await disposalsOf(ledger, { ...request.lots, rules: law.name }, request.currency)
   const currency = (await reportCurrency(reader, request.currency)) ?? (await onlyCurrency(reader))
@@ -54,7 +55,7 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
     rounds: law.roundsPieces,
     day_zone: dayZoneOf(law, request.lots),
   }
-  const totals = await yearSums(reader, values)
+  const totals = await yearSums(reader, values, law.feesApart)
   const isInCurrency = currency === null || currency === law.currency
   const isComplete = request.account === undefined && isKnown(law, totals)
   const { form1099 = 'none' } = request
@@ -128,6 +129,20 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
       ...standing,
     ],
   }
+}
+
+/** A ledger of an earlier version does not record the fees of a disposal apart from what it brought. */
+function requireFees({ tables }: Ledger, { name }: Law): void {
+  const lacking = [
+    ['lot_events', 'value_before_fees'],
+    ['disposals', 'fees'],
+  ].filter(([table = '', column = '']) => tables.get(table)?.includes(column) === false)
+  if (lacking.length === 0) return
+  throw new UsageError('The published ledger does not record the fees of disposals separately.', {
+    where: lacking.map(([table]) => `table ${table}`).join(', '),
+    expected: `${lacking.map(([, column]) => column).join(' and ')}, which the return under ${name} rules reads`,
+    action: 'Run `tieout build` to publish the ledger again.',
+  })
 }
 
 /** The years that a loss of this year could be carried back to; empty if there is no loss. */

@@ -31,8 +31,17 @@ export const PIECES = `
   where ${OF_ACCOUNT} and ${within('disposed_at')}
     and ($currency::varchar is null or currency is null or currency = $currency)`
 
-const SUMMED = `count(*), sum(proceeds), sum(cost_basis), coalesce(sum(denied_loss), 0), sum(gain),
-  ${reach('proceeds', 'cost_basis', 'denied_loss', 'gain')}`
+/**
+ * The same with the fees of the disposals as `charged`. If the form has them apart, proceeds are those before
+ * fees. Otherwise they are not read: a ledger of an earlier version does not have them.
+ */
+const charged = (feesApart: boolean): string =>
+  feesApart
+    ? `select * replace (proceeds + fees as proceeds), fees as charged from (${PIECES})`
+    : `select *, 0::decimal(38, 18) as charged from (${PIECES})`
+
+const SUMMED = `count(*), sum(proceeds), sum(charged), sum(cost_basis), coalesce(sum(denied_loss), 0), sum(gain),
+  ${reach('proceeds', 'charged', 'cost_basis', 'denied_loss', 'gain')}`
 
 /**
  * The zone in whose days disposals are merged, for the value `$day_zone`; null under a law that keeps each
@@ -49,14 +58,18 @@ const DISPOSAL = `coin, case when $day_zone::varchar is null then account end,
   case when $day_zone::varchar is null then disposal_id
     else cast(cast(timezone($day_zone::varchar, disposed_at) as date) as varchar) end`
 
-/** `values` are those of a report, with `currency`, `has_terms`, `rounds` and `day_zone`. */
-export async function yearSums(reader: Reader, values: Values): Promise<Sums> {
+/**
+ * `values` are those of a report, with `currency`, `has_terms`, `rounds` and `day_zone`. `feesApart` is that of
+ * the law; without it, proceeds are net of fees.
+ */
+export async function yearSums(reader: Reader, values: Values, feesApart = false): Promise<Sums> {
+  const pieces = charged(feesApart)
   const { day_zone: _, ...ofPieces } = values
   const known = await sums(
     reader,
-    `with pieces as (${PIECES}),
+    `with pieces as (${pieces}),
      known as (
-       select sum(proceeds) as proceeds, sum(cost_basis) as cost_basis, sum(denied_loss) as denied_loss,
+       select sum(proceeds) as proceeds, sum(charged) as charged, sum(cost_basis) as cost_basis, sum(denied_loss) as denied_loss,
          sum(gain) as gain
        from pieces where not is_unknown group by ${DISPOSAL}
      )
@@ -65,12 +78,12 @@ export async function yearSums(reader: Reader, values: Values): Promise<Sums> {
   )
   const byTerm = await sums(
     reader,
-    `with pieces as (${PIECES}) select term, ${SUMMED} from pieces where not is_unknown group by 1`,
+    `with pieces as (${pieces}) select term, ${SUMMED} from pieces where not is_unknown group by 1`,
     ofPieces,
   )
   const [unknown] = await sums(
     reader,
-    `with pieces as (${PIECES}),
+    `with pieces as (${pieces}),
      lacking as (
        select bool_or(not is_unknown) as is_partly, bool_or(is_unknown and term is distinct from 'long') as is_not_long,
          sum(proceeds) filter (is_unknown) as proceeds
@@ -122,10 +135,11 @@ export async function roundingNotes(reader: Reader, values: Values): Promise<str
 
 function totalsOf(row: Row | undefined): Totals {
   if (row === undefined) return nothing
-  const [, count, proceeds, costBasis, deniedLoss, gain] = row
+  const [, count, proceeds, fees, costBasis, deniedLoss, gain] = row
   return {
     count: Number(count),
     proceeds: unitsOf(proceeds),
+    fees: unitsOf(fees),
     costBasis: unitsOf(costBasis),
     deniedLoss: unitsOf(deniedLoss),
     gain: unitsOf(gain),

@@ -18,6 +18,7 @@ export const ca: Law = {
   feesInKind: ['disposal', 'net'],
   exchangeFeesGivenFrom: null,
   sharesExchangeFees: false,
+  feesApart: true,
   lookAheadDays: 30,
   lookAhead: { what: 'Purchases and sales', pieces: 'losses', source: 'ITA s. 54' },
   takesDayAsOne: false,
@@ -103,6 +104,7 @@ function figures(totals: YearTotals, limit: Limit): Figure[] {
   return [
     row('Proceeds of disposition', both.proceeds, 'ITA s. 54 "proceeds of disposition"'),
     row('Adjusted cost base', both.costBasis, 'ITA ss. 47(1), 53, 54'),
+    row('Outlays and expenses (from dispositions)', both.fees, 'ITA s. 40(1)(a)(i)'),
     row('Superficial losses denied', both.deniedLoss, 'ITA ss. 40(2)(g)(i), 54'),
     row('Capital gain (or loss)', both.gain, 'ITA s. 40(1)'),
     row('Inclusion rate', rate, 'ITA s. 38', 'rate'),

@@ -21,6 +21,7 @@ export const de: Law = {
   feesInKind: ['disposal', 'net'],
   exchangeFeesGivenFrom: null,
   sharesExchangeFees: false,
+  feesApart: false,
   lookAheadDays: 0,
   lookAhead: null,
   takesDayAsOne: false,

@@ -4,7 +4,10 @@
 /** Sums of pieces or disposals. */
 export interface Totals {
   readonly count: number
+  /** Before fees if the form has these apart, else net of them. */
   readonly proceeds: bigint
+  /** Fees of the disposals; 0 if the proceeds are net of them. */
+  readonly fees: bigint
   readonly costBasis: bigint
   readonly deniedLoss: bigint
   readonly gain: bigint
@@ -90,12 +93,13 @@ export const noLosses: Losses = { amount: 0n, longTerm: 0n }
 /** The amount, or 0 if it is negative. */
 export const above0 = (amount: bigint): bigint => (amount > 0n ? amount : 0n)
 
-export const nothing: Totals = { count: 0, proceeds: 0n, costBasis: 0n, deniedLoss: 0n, gain: 0n }
+export const nothing: Totals = { count: 0, proceeds: 0n, fees: 0n, costBasis: 0n, deniedLoss: 0n, gain: 0n }
 
 export function plus(one: Totals, other: Totals): Totals {
   return {
     count: one.count + other.count,
     proceeds: one.proceeds + other.proceeds,
+    fees: one.fees + other.fees,
     costBasis: one.costBasis + other.costBasis,
     deniedLoss: one.deniedLoss + other.deniedLoss,
     gain: one.gain + other.gain,

@@ -13,6 +13,7 @@ export const generic: Law = {
   feesInKind: ['disposal', 'net'],
   exchangeFeesGivenFrom: null,
   sharesExchangeFees: false,
+  feesApart: false,
   lookAheadDays: 0,
   lookAhead: null,
   takesDayAsOne: false,

@@ -74,6 +74,11 @@ export interface Law {
    * which count as never paid.
    */
   readonly sharesExchangeFees: boolean
+  /**
+   * The form has the fees of a disposal among the costs, or in a column of their own, so its proceeds are those
+   * before fees. The gain is the same.
+   */
+  readonly feesApart: boolean
   /** Days after a disposal in which an acquisition still affects it, for methods that look ahead; else 0. */
   readonly lookAheadDays: number
   /**

@@ -28,6 +28,7 @@ export const uk: Law = {
   feesInKind: ['disposal', 'net'],
   exchangeFeesGivenFrom: null,
   sharesExchangeFees: true,
+  feesApart: true,
   lookAheadDays: 30,
   lookAhead: { what: 'Purchases', pieces: 'disposals', source: 'TCGA 1992 s.106A' },
   takesDayAsOne: true,
@@ -127,7 +128,17 @@ function figures(totals: YearTotals, limit: Limit): Figure[] {
       source: 'TCGA 1992 s.105(1)(a)',
     },
     money(box.proceeds, 'Disposal proceeds', both.proceeds, 'CRYPTO22100'),
-    money(box.costs, 'Allowable costs', both.costBasis, 'CRYPTO22150'),
+    money(box.costs, 'Allowable costs', both.costBasis + both.fees, 'TCGA 1992 s.38; CRYPTO22150'),
+    ...(both.fees === 0n
+      ? []
+      : [
+          money(
+            '',
+            'Fees of the disposals, among the allowable costs',
+            both.fees,
+            'TCGA 1992 s.38(1)(c), (2)',
+          ),
+        ]),
     money(box.gains, 'Gains in the year, before losses', gains.gain, 'CRYPTO22200'),
     money(box.losses, 'Losses in the year', -losses.gain, 'CRYPTO22200'),
     money('', 'Gains less losses of the year', net, 'TCGA 1992 s.1(3)'),

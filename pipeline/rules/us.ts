@@ -40,6 +40,7 @@ export const us: Law = {
   feesInKind: ['disposal'],
   exchangeFeesGivenFrom: FIRST_YEAR_OF_EXCHANGE_FEES,
   sharesExchangeFees: false,
+  feesApart: false,
   lookAheadDays: 0,
   lookAhead: null,
   takesDayAsOne: false,

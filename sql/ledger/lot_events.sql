@@ -24,6 +24,9 @@
 --   value_shared: The value if the fee of a coin-to-coin exchange is divided between the two coins (rules uk): half of it is in
 --     the cost of the coin received, and the rest reduces the proceeds of the coin given. Elsewhere, and in books whose
 --     currency is a coin, the same as value; null if nothing states it.
+--   value_before_fees: dispose and give: the proceeds before any fee of the disposal, wherever the rules attribute its fees:
+--     what it is above value, value_given or value_shared are the fees that these are net of, and a rebate if it is below. Elsewhere the
+--     same as value; null if nothing states it.
 --   is_kept_back: Whether it is a fee that a coin-to-coin exchange deducts from the coins it brings, in books kept in a state
 --     currency. Under the rules us, from 2025 on, the fee is paid out of these very coins, whatever the method.
 with
@@ -69,15 +72,17 @@ fill_sides as (
     valued_fills.value + case when fee_side = 'received' then fee_value else 0 end as value,
     valued_fills.value + case when fee_side = 'received' and not is_of_coins then fee_value else 0 end as value_given,
     valued_fills.value
-      + case when is_of_coins then half_fee when fee_side = 'received' then fee_value else 0 end as value_shared
+      + case when is_of_coins then half_fee when fee_side = 'received' then fee_value else 0 end as value_shared,
+    valued_fills.value + case when fee_side = 'received' then fee_value else 0 end as value_before_fees
   from valued_fills
   union all
   select account, paid_place, 'amount', value - case when fee_side = 'paid' then fee_value else 0 end,
     value - case when fee_side = 'paid' or is_of_coins then fee_value else 0 end,
-    value - case when is_of_coins then fee_value - half_fee when fee_side = 'paid' then fee_value else 0 end
+    value - case when is_of_coins then fee_value - half_fee when fee_side = 'paid' then fee_value else 0 end,
+    value
   from valued_fills
   union all
-  select account, place, 'amount', value, value_given, value_shared from staging.set_values
+  select account, place, 'amount', value, value_given, value_shared, value_before_fees from staging.set_values
 ),
 kept_back as (
   select account, received_place as place, 'fee' as part from fills where is_of_coins
@@ -106,7 +111,7 @@ reported as (
     entries.part as part, entries.entry_id as entry_id,
     entries.amount as amount, effects.effect as effect, fill_sides.place is not null as is_fill_side,
     fill_sides.value as fill_value, fill_sides.value_given as fill_value_given,
-    fill_sides.value_shared as fill_value_shared,
+    fill_sides.value_shared as fill_value_shared, fill_sides.value_before_fees as fill_value_before_fees,
     values.value as own_value, fiat_values.entry_id is not null as is_paid, fiat_values.paid_value as paid_value,
     reporting.currency as currency,
     case
@@ -162,9 +167,10 @@ select account, coin, occurred_at as happened_at,
   end as kind,
   abs(amount) - quantity_taken as quantity, value, currency, transfer_id,
   case when is_fill_side then fill_value_given else value end as value_given,
-  case when is_fill_side then fill_value_shared else value end as value_shared, is_kept_back
+  case when is_fill_side then fill_value_shared else value end as value_shared, is_kept_back,
+  case when is_fill_side then fill_value_before_fees else value end as value_before_fees
 from valued
 union all
 select account, coin, happened_at, place, event_id, kind, quantity, value, currency, transfer_id, value_given,
-  value_shared, is_kept_back
+  value_shared, is_kept_back, value_before_fees
 from staging.imported_lot_events

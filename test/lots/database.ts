@@ -14,7 +14,7 @@ export async function makeLotEvents(connection: DuckDBConnection): Promise<void>
     create or replace table lot_events (
       account varchar, coin varchar, happened_at timestamptz, place bigint, event_id varchar, kind varchar,
       quantity decimal(38, 18), value decimal(38, 18), currency varchar, transfer_id varchar,
-      value_shared decimal(38, 18) as (value)
+      value_shared decimal(38, 18) as (value), value_before_fees decimal(38, 18) as (value)
     )`)
 }
 

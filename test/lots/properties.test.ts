@@ -29,15 +29,21 @@ const trade = fc.record({
   quantity: fc.oneof(quantity, fc.constantFrom(10n ** 18n, 3n * 10n ** 18n)),
   arriving: fc.integer({ min: -1, max: 110 }),
   value,
+  fees: fc.bigInt({ min: 0n, max: 10n ** 20n }),
 })
 
 /** A transfer becomes its two legs; some legs are missing, and some let more arrive than left. */
 const book = fc.array(trade, { maxLength: 60 }).map((trades) =>
-  trades.flatMap(({ account, coin, day, kind, quantity, arriving, value }, at): LotEvent[] => {
+  trades.flatMap(({ account, coin, day, kind, quantity, arriving, value, fees }, at): LotEvent[] => {
     const common = { coin, happenedAtUs: BigInt(day) * DAY_US, value }
     const place = BigInt(at) * 2n
     if (kind !== 'transfer')
-      return [{ ...common, account, id: `e${at}`, place, kind: kind as 'acquire' | 'dispose', quantity }]
+      return [
+        {
+          ...{ ...common, account, id: `e${at}`, place, kind: kind as 'acquire' | 'dispose', quantity },
+          ...(kind === 'dispose' && value !== null ? { fees } : {}),
+        },
+      ]
     const transferId = `t${at}`
     const other = account === 'main' ? 'cold' : 'main'
     const out: LotEvent = {
@@ -94,11 +100,12 @@ describe('for every book and every method', () => {
     fc.assert(check, runs)
   })
 
-  it('the pieces of a disposal sum to its quantity and its proceeds', () => {
+  it('the pieces of a disposal sum to its quantity, its proceeds and its fees', () => {
     const check = fc.property(onlyTrades, eachScope, (events, scope) =>
       forEveryMethod((method) => {
         const { disposals } = computeLots(events, { method, scope })
         const sold = events.filter(({ kind }) => kind === 'dispose')
+        expect(sum(disposals.map((piece) => piece.fees))).toBe(sum(sold.map((event) => event.fees ?? 0n)))
         expect(sum(disposals.map((piece) => piece.quantity))).toBe(sum(sold.map((event) => event.quantity)))
         expect(sum(disposals.map((piece) => piece.proceeds))).toBe(sum(sold.map((event) => event.value)))
         // A merged day stands under the id of its first sale.
@@ -106,6 +113,7 @@ describe('for every book and every method', () => {
           const pieces = disposals.filter((piece) => piece.disposalId === event.id)
           expect(sum(pieces.map((piece) => piece.quantity))).toBe(event.quantity)
           expect(sum(pieces.map((piece) => piece.proceeds))).toBe(event.value ?? 0n)
+          expect(sum(pieces.map((piece) => piece.fees))).toBe(event.fees ?? 0n)
         }
       }),
     )

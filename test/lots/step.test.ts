@@ -125,6 +125,7 @@ describe('the step', () => {
         term: null,
         disposal_id: 's1',
         lot_id: 'b1',
+        fees: '0.000000000000000000',
       },
     ])
     expect(await rows('select * from lots')).toEqual([

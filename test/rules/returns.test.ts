@@ -588,6 +588,7 @@ describe('ca', () => {
     expect(figures(await show(books, 'taxes', { rules: 'ca', year: 2024 }))).toEqual([
       'Proceeds of disposition: 100',
       'Adjusted cost base: 200',
+      'Outlays and expenses (from dispositions): 0',
       'Superficial losses denied: 75',
       'Capital gain (or loss): -25',
       'Inclusion rate: 0.5',

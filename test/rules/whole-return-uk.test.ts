@@ -291,8 +291,10 @@ describe('SA108 and SA100', () => {
     const shown = await report('taxes', { year: 2023 })
     expect(figures(shown)).toEqual([
       '14 Number of disposals: 6',
-      '15 Disposal proceeds: 8212.4',
-      '16 Allowable costs: 8816.964625',
+      // Before the fees of 1 and 2.70 of the sales of SOL and ETH for pounds, which are costs: the pieces are after them.
+      '15 Disposal proceeds: 8216.1',
+      '16 Allowable costs: 8820.664625',
+      'Fees of the disposals, among the allowable costs: 3.7',
       // 0.10, 208.79 and 438.067625; 0.003, 1.525 and 1,249.99425.
       '17 Gains in the year, before losses: 646.957625',
       '19 Losses in the year: 1251.52225',
@@ -326,8 +328,10 @@ describe('SA108 and SA100', () => {
     const shown = await report('taxes', { year: 2024 })
     expect(figures(shown)).toEqual([
       '13.1 Number of disposals: 11',
-      '13.2 Disposal proceeds: 39771.947845',
-      '13.3 Allowable costs: 27509.1703184',
+      // 0.36 and 0.487845 are the halves of ARB with DOGE and of SOL; v104 3, s1 10, v38 11 and v42 0.90.
+      '13.2 Disposal proceeds: 39797.69569',
+      '13.3 Allowable costs: 27534.9181634',
+      'Fees of the disposals, among the allowable costs: 25.747845',
       // 390.767625, 0.5060536, 941.323155, 1,605.622, 10,533.214862, 5,760.607431 and 49.10; 17.016, 1.344, 0.0036 and 7,000.
       '13.4 Gains in the year, before losses: 19281.1411266',
       '13.5 Losses in the year: 7018.3636',
@@ -357,8 +361,10 @@ describe('SA108 and SA100', () => {
     const shown = await report('taxes', { year: 2025 })
     expect(figures(shown)).toEqual([
       '13.1 Number of disposals: 10',
-      '13.2 Disposal proceeds: 11650.2655',
-      '13.3 Allowable costs: 9891.46285',
+      // The half of 0.5625 of v44, 3.80 of v107 and 4.50 of s3.
+      '13.2 Disposal proceeds: 11659.128',
+      '13.3 Allowable costs: 9900.32535',
+      'Fees of the disposals, among the allowable costs: 8.8625',
       // 0.05, 0.006, 0, 0.004, 1,059.2354 and 756.35975; 55.6225, 0.015 and 1.215.
       '13.4 Gains in the year, before losses: 1815.65515',
       '13.5 Losses in the year: 56.8525',

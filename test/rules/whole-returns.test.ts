@@ -489,8 +489,10 @@ describe('ca, in the days of Toronto', () => {
   test('Schedule 3 of 2024: half of the loss is carried forward', async () => {
     const report = await taxes(2024)
     expect(figures(report)).toEqual([
-      'Proceeds of disposition: 74470.075',
+      // c5, l2, c10, c13 and c14 had fees of 31, 20, 3, 4 and 2 in money; that of c7 is part of the cost of the SOL.
+      'Proceeds of disposition: 74530.075',
       'Adjusted cost base: 87266.463828125',
+      'Outlays and expenses (from dispositions): 60',
       'Superficial losses denied: 1278.233203125',
       'Capital gain (or loss): -11518.155625',
       'Inclusion rate: 0.5',
@@ -509,8 +511,10 @@ describe('ca, in the days of Toronto', () => {
   test('Schedule 3 of 2025: the taxable gain uses all of it', async () => {
     const report = await taxes(2025)
     expect(figures(report)).toEqual([
-      'Proceeds of disposition: 49649.2',
+      // d1 10, v12 3.30, d6 9 and d7 9; that of d3 is part of the cost of the ETH.
+      'Proceeds of disposition: 49680.5',
       'Adjusted cost base: 25832.46670546875',
+      'Outlays and expenses (from dispositions): 31.3',
       'Superficial losses denied: 0',
       'Capital gain (or loss): 23816.73329453125',
       'Inclusion rate: 0.5',

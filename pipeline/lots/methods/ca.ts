@@ -169,11 +169,11 @@ class CaBook implements CoinBook {
   }
 
   #sell({ event, day }: Waiting, kind: Disposal['kind'], quantity: bigint): void {
-    const { account, coin, id, happenedAtUs: disposedAtUs, value: proceeds } = event
+    const { account, coin, id, happenedAtUs: disposedAtUs, value: proceeds, fees = 0n } = event
     const pool = this.#holdings.holding(account)
     const around = this.#around(event)
     around.forgetBefore(day - this.#context.lookAheadDays)
-    const disposal = { account, coin, kind, id, disposedAtUs, quantity, proceeds }
+    const disposal = { account, coin, kind, id, disposedAtUs, quantity, proceeds, fees }
     for (const piece of piecesOf(disposal, pool.take(quantity)))
       this.#holdings.sink.piece(
         piece.gain !== null && piece.gain < 0n ? denied(piece, quantity, pool, around) : piece,

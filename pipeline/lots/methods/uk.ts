@@ -133,16 +133,17 @@ class UkBook implements CoinBook {
   }
 
   #sell(event: LotEvent, kind: Disposal['kind'], quantity: bigint): void {
-    const { account, coin, id, happenedAtUs: disposedAtUs, value: proceeds } = event
+    const { account, coin, id, happenedAtUs: disposedAtUs, value: proceeds, fees = 0n } = event
     const { sales } = this.#dayFor(event)
     const same = sales.find((sale) => (sale.disposal.proceeds === null) === (proceeds === null))
     if (same === undefined) {
-      const disposal = { account, coin, kind, id, disposedAtUs, quantity, proceeds }
+      const disposal = { account, coin, kind, id, disposedAtUs, quantity, proceeds, fees }
       sales.push({ disposal, matched: [], open: quantity })
       return
     }
     same.open += quantity
     same.disposal.quantity += quantity
+    same.disposal.fees += fees
     if (same.disposal.proceeds !== null) same.disposal.proceeds += proceeds ?? 0n
   }
 

@@ -2,7 +2,7 @@
 -- a fee in a coin, which is a disposal of that coin at its value then or, if negative, an acquisition. Fees of a trade join the
 -- basis of what was bought and reduce the proceeds of what was sold. value_given is the same with the fee of a coin-to-coin
 -- purchase attributed to what was paid, and value_shared with half of that of any coin-to-coin trade attributed to either side
--- (lot_events); is_kept_back marks a fee in the coin that such a trade brings. Also
+-- (lot_events); value_before_fees is that of a disposal without its fees, and is_kept_back marks a fee in the coin that such a trade brings. Also
 -- included: what imported history carries over to the books of its account, as a move out of account/before that carries basis
 -- and date along.
 -- Places are below zero, so that at equal times imported rows come before the venue's.
@@ -73,19 +73,20 @@ select book_account as account, coin, occurred_at as happened_at,
     when amount > 0 then row_value + half_fee
     else row_value - (fee_value - half_fee)
   end as value_shared,
-  coalesce(valued.is_kept_back, false) as is_kept_back
+  coalesce(valued.is_kept_back, false) as is_kept_back,
+  case when leg <> 3 and kind in ('dispose', 'give') then coalesce(row_value, value) else value end as value_before_fees
 from valued
 cross join last_row
 cross join staging.reporting as reporting
 union all
 select account || '/before', coin, occurred_at, place, entry_id || '/before', 'transfer_out', quantity_taken,
   cast(null as decimal(38, 18)), reporting.currency, 'handover/' || entry_id,
-  cast(null as decimal(38, 18)), cast(null as decimal(38, 18)), false
+  cast(null as decimal(38, 18)), cast(null as decimal(38, 18)), false, cast(null as decimal(38, 18))
 from handed_over
 cross join staging.reporting as reporting
 union all
 select account, coin, occurred_at, place, entry_id || '/handover', 'transfer_in', quantity_taken,
   cast(null as decimal(38, 18)), reporting.currency, 'handover/' || entry_id,
-  cast(null as decimal(38, 18)), cast(null as decimal(38, 18)), false
+  cast(null as decimal(38, 18)), cast(null as decimal(38, 18)), false, cast(null as decimal(38, 18))
 from handed_over
 cross join staging.reporting as reporting

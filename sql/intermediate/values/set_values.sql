@@ -3,7 +3,7 @@
 -- its coins were worth then; money among them is taken at face value. Fees belong to what was received, and reduce the proceeds
 -- if that is money. A side of one coin needs no division; if one of several has no price, each is valued separately.
 -- value_given is the same with the fees of a coin-to-coin exchange attributed to what was paid, value_shared with half of them
--- attributed to either side (lot_events), and is_received_for_coins marks the coins that such an exchange brings.
+-- attributed to either side (lot_events), value_before_fees the same without fees on what was paid, and is_received_for_coins marks the coins that such an exchange brings.
 -- grain: one row per account and place of a leg in another coin than the reporting currency that was received or paid
 with
 legs as (
@@ -49,13 +49,15 @@ totals as (
   select account, group_place, 'received' as role,
     exchange_value + case when is_sold then 0 else fee_value end as total,
     exchange_value + case when is_sold or is_of_coins then 0 else fee_value end as total_given,
-    exchange_value + case when is_of_coins then half_fee when is_sold then 0 else fee_value end as total_shared
+    exchange_value + case when is_of_coins then half_fee when is_sold then 0 else fee_value end as total_shared,
+    exchange_value + case when is_sold then 0 else fee_value end as total_before_fees
   from exchanges
   where exchange_value is not null
   union all
   select account, group_place, 'paid', exchange_value - case when is_sold then fee_value else 0 end,
     exchange_value - case when is_sold or is_of_coins then fee_value else 0 end,
-    exchange_value - case when is_of_coins then fee_value - half_fee when is_sold then fee_value else 0 end
+    exchange_value - case when is_of_coins then fee_value - half_fee when is_sold then fee_value else 0 end,
+    exchange_value
   from exchanges
   where exchange_value is not null
 ),
@@ -72,7 +74,8 @@ shared as (
   select sides.account as account, sides.group_place as group_place, sides.role as role,
     sides.coin_count as coin_count, sides.side_value - sides.money_value as coin_value,
     totals.total - sides.money_value as to_share, totals.total_given - sides.money_value as to_share_given,
-    totals.total_shared - sides.money_value as to_share_shared
+    totals.total_shared - sides.money_value as to_share_shared,
+    totals.total_before_fees - sides.money_value as to_share_before_fees
   from sides
   join totals
     on totals.account = sides.account and totals.group_place = sides.group_place and totals.role = sides.role
@@ -99,7 +102,14 @@ select running.account as account, running.place as place,
     when shared.coin_value is null or shared.coin_value = 0 then running.own_value
     else exact_ratio(shared.to_share_shared, running.value_so_far, shared.coin_value)
       - exact_ratio(shared.to_share_shared, running.value_so_far - running.own_value, shared.coin_value)
-  end as value_shared
+  end as value_shared,
+  case
+    when shared.account is null then running.own_value
+    when shared.coin_count = 1 then shared.to_share_before_fees
+    when shared.coin_value is null or shared.coin_value = 0 then running.own_value
+    else exact_ratio(shared.to_share_before_fees, running.value_so_far, shared.coin_value)
+      - exact_ratio(shared.to_share_before_fees, running.value_so_far - running.own_value, shared.coin_value)
+  end as value_before_fees
 from running
 left join shared
   on shared.account = running.account and shared.group_place = running.group_place and shared.role = running.role
