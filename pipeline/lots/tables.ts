@@ -56,7 +56,7 @@ export const lotTables = {
       ),
       lot_id: text('Id of the acquisition; null for a pool and if no lot is known.'),
       fees: amount(
-        'Share of the fees of the disposal that the proceeds are already net of: proceeds + fees is what it brought before its fees. Null if the proceeds are.',
+        'Share of the fees of the disposal that the proceeds are already net of: proceeds + fees is what it brought before its fees; null if the proceeds are.',
       ),
     },
   },

@@ -381,6 +381,7 @@ describe('the command line', () => {
         term: null,
         disposal_id: 's1',
         lot_id: 'b1',
+        fees: '1',
       },
     ])
     const again = await command(['import', 'trades', file, '--dir', dir])

@@ -188,6 +188,7 @@ describe('gains', () => {
         term: null,
         disposal_id: 's1',
         lot_id: 'b1',
+        fees: '0',
       },
     ])
   })
