@@ -45,6 +45,8 @@ export interface DisposalRow {
   readonly term: string | null
   readonly disposal_id: string
   readonly lot_id: string | null
+  /** What the proceeds are net of; absent from books of an earlier version. */
+  readonly fees?: Amount | null
   /** Distinguishes the row from others in this ledger; has no other meaning. */
   readonly rowid: number
 }

@@ -116,6 +116,10 @@ const pieceKeys: readonly Key[] = [
 const PIECE_COLUMNS = `account, coin, method, rules, disposed_at, acquired_at, quantity, proceeds, cost_basis, denied_loss, gain,
   currency, holding_days, term, disposal_id, lot_id`
 
+/** Those of `report gains`; books of an earlier version have no fees apart. */
+const pieceColumns = ({ tables }: Pick<Reader, 'tables'>): string =>
+  tables.get('disposals')?.includes('fees') === true ? `${PIECE_COLUMNS}, fees` : PIECE_COLUMNS
+
 /** The days and years of the rules that the published lots follow. */
 async function publishedCalendar(ledger: Reader): Promise<TaxCalendar> {
   const matching = await publishedMatching(ledger)
@@ -144,7 +148,7 @@ function pieceConditions(filters: Filters, calendar: TaxCalendar): Conditions {
 export async function piecesQuestion({ ledger }: Edition, filters: Filters): Promise<Question> {
   const conditions = pieceConditions(filters, await publishedCalendar(ledger))
   return question(
-    `select ${PIECE_COLUMNS}\nfrom disposals\n${conditions.where}\n${orderBy(pieceKeys)}`,
+    `select ${pieceColumns(ledger)}\nfrom disposals\n${conditions.where}\n${orderBy(pieceKeys)}`,
     conditions.values,
   )
 }
@@ -186,7 +190,7 @@ export async function gains(edition: Edition, filters: Filters): Promise<Gains> 
   const place = behind(conditions, pieceKeys, filters.cursor, stamp)
   const asked = (): Question =>
     question(
-      `select ${PIECE_COLUMNS}, ${PLACE}\nfrom disposals\n${conditions.where}\n${orderBy(pieceKeys)}\n${LIMIT}`,
+      `select ${pieceColumns(ledger)}, ${PLACE}\nfrom disposals\n${conditions.where}\n${orderBy(pieceKeys)}\n${LIMIT}`,
       conditions.values,
     )
   const sql = written(asked())
