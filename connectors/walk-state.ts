@@ -199,9 +199,18 @@ const NARROWEST_MS = milliseconds({ hours: 1 })
 /** Whether a range that could not be fetched is not divided any further. */
 export const isNarrow = ({ start, end }: Range): boolean => end - start <= NARROWEST_MS
 
-/** How to search for what can be fetched of a range that could not be fetched as a whole; empty if it is too small. */
-export const partsOf = (endpoint: Endpoint, range: Range): readonly WalkState[] =>
-  isNarrow(range) ? [] : halvesOf(range).map((half) => startOf(endpoint, [half]) as WalkState)
+/**
+ * How to search for what can be fetched of what is open of a window that could not be fetched: in halves; if it is too
+ * small for that, by itself; empty if that is what was requested.
+ */
+export function partsOf(
+  endpoint: Endpoint,
+  { window, open }: Pick<WalkState, 'window' | 'open'>,
+): readonly WalkState[] {
+  const isOnlyPart = open.end - open.start < window.end - window.start
+  const parts = !isNarrow(open) ? halvesOf(open) : isOnlyPart ? [open] : []
+  return parts.map((part) => startOf(endpoint, [part]) as WalkState)
+}
 
 /**
  * The window was refused, but its newer part may be within reach: it is requested in halves; null if it is too small.

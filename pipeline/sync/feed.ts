@@ -273,8 +273,7 @@ async function walk(
           if (!isSkipped) return pending(context)
           passedOver += 1
           if (byCursor) skips.hadNoneByCursor()
-          const ranges = left.gone.filter((range) => range !== undefined)
-          queue.passOver(ranges, !(error instanceof EndlessCursor), left.next)
+          if (isWalk(asked)) queue.passOver(asked, !(error instanceof EndlessCursor), left.next)
         }
         next = isSkipped ? null : left.next
       }

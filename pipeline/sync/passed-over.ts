@@ -1,7 +1,6 @@
 // Windows that alone cannot be fetched: how many may be skipped, and when they are requested again in halves.
 import type { Endpoint } from '../../connectors/endpoint.ts'
-import { partsOf } from '../../connectors/walk-state.ts'
-import type { Range } from '../../models/ranges.ts'
+import { partsOf, type WalkState } from '../../connectors/walk-state.ts'
 import type { Asking } from './page.ts'
 
 /**
@@ -79,7 +78,7 @@ export class Skips {
 }
 
 /**
- * What is requested of a partition, in order. Skipped windows are requested again in halves once nothing else is left,
+ * What is requested of a partition, in order. Skipped windows are requested again in parts once nothing else is left,
  * so that everything that can be fetched has arrived by then and the small rest comes last. As long as nothing of the
  * feed has arrived, they are requested only once.
  */
@@ -89,7 +88,7 @@ export class Queue {
   readonly #walks: Asking[]
   readonly #last: Asking[]
   readonly #parts = new Set<Asking>()
-  #passed: Range[] = []
+  #passed: WalkState[] = []
   #hasDivided = false
   #hasLeft = false
 
@@ -111,8 +110,8 @@ export class Queue {
   }
 
   /** `next` is what the walk continues with. */
-  passOver(ranges: readonly Range[], mayBeDivided: boolean, next: Asking | null): void {
-    if (mayBeDivided) this.#passed.push(...ranges)
+  passOver(passed: WalkState, mayBeDivided: boolean, next: Asking | null): void {
+    if (mayBeDivided) this.#passed.push(passed)
     else this.#hasLeft = true
     if (next !== null) this.#walks.unshift(next)
   }
@@ -128,7 +127,7 @@ export class Queue {
 
   #divide(): void {
     if (this.#hasDivided && !this.#skips.hasHad) return
-    const parts = this.#passed.map((range) => partsOf(this.#endpoint, range))
+    const parts = this.#passed.map((passed) => partsOf(this.#endpoint, passed))
     this.#hasDivided ||= parts.length > 0
     this.#hasLeft ||= parts.some(({ length }) => length === 0)
     this.#passed = []

@@ -18,6 +18,7 @@ import {
   skipWindow,
   type WalkState,
 } from '../../connectors/walk-state.ts'
+import type { Range } from '../../models/ranges.ts'
 
 const DAY = days(1)
 
@@ -260,12 +261,26 @@ describe('a walk through tax records', () => {
   test('divides what was skipped into parts that share an instant, but nothing shorter than an hour', () => {
     const HOUR = DAY / 24
     const windows = (hours: number) =>
-      partsOf(tax, { start: 0, end: hours * HOUR }).map(({ window, rest }) => ({ window, rest }))
+      partsOf(tax, beginWalk(tax, { start: 0, end: hours * HOUR })).map(({ window, rest }) => ({
+        window,
+        rest,
+      }))
     expect(windows(4)).toEqual([
       { window: { start: 2 * HOUR, end: 4 * HOUR }, rest: [] },
       { window: { start: 0, end: 2 * HOUR }, rest: [] },
     ])
     expect(windows(1)).toEqual([])
+  })
+
+  test('requests by itself what a page left open of a longer window and is too short to be divided', () => {
+    const window = { start: 0, end: 2 * DAY }
+    const parts = (open: Range) => partsOf(tax, { window, open }).map((part) => part.window)
+    expect(parts({ start: 70, end: 70 })).toEqual([{ start: 70, end: 70 }])
+    expect(parts({ start: 0, end: DAY / 24 })).toEqual([{ start: 0, end: DAY / 24 }])
+    expect(partsOf(tax, { window: { start: 70, end: 70 }, open: { start: 70, end: 70 } })).toEqual([])
+    // A page of which rows on one side were asked for: more depends on the answer than was requested.
+    const side = { window: { start: 70, end: 80 }, open: { start: 60, end: 80 } }
+    expect(partsOf(tax, side)).toEqual([])
   })
 
   test('skips what is left of a window whose newer part a page has proven', () => {

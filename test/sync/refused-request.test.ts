@@ -291,6 +291,39 @@ describe('a window without a recognisable answer', () => {
     240_000,
   )
 
+  test.each([
+    ['a part of an hour', 30 * 60_000],
+    ['an instant', 0],
+  ])(
+    'has what its first page leaves open requested for itself, be it too small for halves: %s',
+    async (_, leftMs) => {
+      // One instant of the first window has no second page; the newest record, further on, is the end of a page.
+      const bad = Date.now() - 20 * DAY
+      const rows = [20, 10].map(record)
+      const asked: string[] = []
+      const futures = (query: URLSearchParams) => {
+        const [from, to] = [Number(query.get('startTime')), Number(query.get('endTime'))]
+        if (query.get('productType') !== LINES[0]) return []
+        if (rows.length === 2) rows.push({ ...record(0), ts: `${to - leftMs}` })
+        asked.push(`${from} ${to} ${query.get('idLessThan')}`)
+        if (query.get('idLessThan') !== null) return from <= bad && bad <= to ? refused('99999', 400) : []
+        return rows.filter(({ ts }) => from <= Number(ts) && Number(ts) <= to)
+      }
+      rows[0]!.ts = `${bad}`
+      const venue = await traderVenue({ ...TRADER, ...excluded(400), [FUTURES]: futures })
+      const dir = traderBooks(venue.baseUrl, `{ since: ${since(25)}, feeds: [tax.futuresRecords] }`)
+
+      const { synced, ranges } = await had(dir, 'tax.futuresRecords')
+
+      expect(await rowCount(dir, 'futures_records')).toBe(3)
+      expect(ranges).toMatchObject([{ status: 'complete', first_day: 25, last_day: 0 }])
+      expect(synced.code).toBe(0)
+      // The window, its second page in three tries, and what that page leaves open, with its end.
+      expect(asked).toHaveLength(1 + 3 + 2)
+    },
+    240_000,
+  )
+
   test('with nothing after its first page keeps no other from being read, night after night', async () => {
     // A record every other day, so that behind each of them the list has to be asked whether it has ended.
     const rows = Array.from({ length: 30 }, (_, place) => ({
