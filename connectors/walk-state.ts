@@ -201,14 +201,17 @@ export const isNarrow = ({ start, end }: Range): boolean => end - start <= NARRO
 
 /**
  * How to search for what can be fetched of what is open of a window that could not be fetched: in halves; if it is too
- * small for that, by itself; empty if that is what was requested.
+ * small for that, by itself; empty if that is what was requested. If the window hides rows behind a full page, only an
+ * instant is too small.
  */
 export function partsOf(
   endpoint: Endpoint,
   { window, open }: Pick<WalkState, 'window' | 'open'>,
+  hides = false,
 ): readonly WalkState[] {
   const isOnlyPart = open.end - open.start < window.end - window.start
-  const parts = !isNarrow(open) ? halvesOf(open) : isOnlyPart ? [open] : []
+  const isWhole = hides ? isInstant(open) : isNarrow(open)
+  const parts = !isWhole ? halvesOf(open) : isOnlyPart ? [open] : []
   return parts.map((part) => startOf(endpoint, [part]) as WalkState)
 }
 

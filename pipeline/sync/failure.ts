@@ -7,6 +7,7 @@ import {
   isOfItsCursor,
   isUnanswered,
   NotApplicable,
+  ParameterRefused,
   PermissionRefused,
   RepeatedCursor,
   Stopped,
@@ -129,6 +130,16 @@ export const isOfItsWindow = (error: unknown): boolean =>
  */
 export const mayBePassedOver = (error: unknown, hasHad: boolean, hasCursor: boolean): boolean =>
   isOfItsWindow(error) || isUnanswered(error) || (hasHad && hasCursor && isOfItsCursor(error))
+
+/**
+ * Whether what is refused outright is only this partition's: pages of the feed have arrived, so the request is not wrong
+ * as such, and the key may read it.
+ */
+export const isOfItsPartition = (error: unknown, hasHad: boolean): boolean =>
+  hasHad &&
+  (error instanceof ParameterRefused ||
+    error instanceof TimeRangeRefused ||
+    error instanceof PermissionRefused)
 
 interface Verdict {
   readonly end: FeedEnd

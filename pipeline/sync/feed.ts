@@ -21,6 +21,7 @@ import { noteGivenUp, outOfReach, type SyncContext, state, surelyNow } from './c
 import {
   type FeedEnd,
   isBeyondReach,
+  isOfItsPartition,
   isOfItsWindow,
   mayBePassedOver,
   of,
@@ -208,6 +209,7 @@ async function walk(
   let passedOver = 0
   for (let first = queue.next(); first !== undefined; first = queue.next()) {
     let next: Asking | null = first
+    let followsFull = false
     const watch = watchPages(endpoint)
     while (next !== null) {
       const asked: Asking = next
@@ -230,6 +232,7 @@ async function walk(
         done += 1
         context.progress({ kind: 'page', account, feed: endpoint.name, rows: page.rows, done })
         next = page.next
+        followsFull = page.isFull
         beside = page.isBeside ? beside + 1 : 0
         if (beside >= MOST_BESIDE) throw windowIgnored(endpoint)
         watch(asked.cursor, page.rows, page.mark)
@@ -269,11 +272,12 @@ async function walk(
           isForgotten: isPast,
         })
         if (ended !== 'done') {
-          if (!isSkipped && !goesOn) return { end: ended, isStopped: true }
-          if (!isSkipped) return pending(context)
+          if (!isSkipped && goesOn) return pending(context)
+          if (!isSkipped) return { end: ended, isStopped: !isOfItsPartition(error, skips.hasHad) }
           passedOver += 1
           if (byCursor) skips.hadNoneByCursor()
-          if (isWalk(asked)) queue.passOver(asked, !(error instanceof EndlessCursor), left.next)
+          const hides = byCursor && followsFull
+          if (isWalk(asked)) queue.passOver(asked, hides, !(error instanceof EndlessCursor), left.next)
         }
         next = isSkipped ? null : left.next
       }

@@ -3,7 +3,7 @@
 import { days, type Endpoint, type Params, type Partition, retentionOf } from '../../connectors/endpoint.ts'
 import { lastMark, type Page } from '../../connectors/envelope.ts'
 import { VenueError } from '../../connectors/errors.ts'
-import { breaksOff, extractPage, type Place, turnPage } from '../../connectors/pages.ts'
+import { breaksOff, extractPage, isFull, type Place, turnPage } from '../../connectors/pages.ts'
 import type { FailedBefore } from '../../connectors/retry.ts'
 import type { AccountClient, Answer } from '../../connectors/venue.ts'
 import { advance, pagesById } from '../../connectors/walk.ts'
@@ -50,6 +50,8 @@ export class WindowGone extends Error {}
 
 export interface Fetched {
   readonly rows: number
+  /** It has as many rows as were requested. */
+  readonly isFull: boolean
   /** None of its rows belongs to the window that was requested. */
   readonly isBeside: boolean
   /** Distinguishes the page from the one before it; null if it has no rows. */
@@ -121,7 +123,13 @@ export async function fetchPage(
   if (!isWalk(step) && breaksOff(endpoint, page, next as Place | null))
     await state(context, { account, feed: endpoint.name, partition: partition.label }, BROKEN_OFF)
   const isBeside = asked !== undefined && liesBeside(endpoint, asked, page)
-  return { rows: page.rows.length, isBeside, mark: lastMark(endpoint, page.rows), next }
+  return {
+    rows: page.rows.length,
+    isFull: isFull(endpoint, page),
+    isBeside,
+    mark: lastMark(endpoint, page.rows),
+    next,
+  }
 }
 
 /**

@@ -88,7 +88,7 @@ export class Queue {
   readonly #walks: Asking[]
   readonly #last: Asking[]
   readonly #parts = new Set<Asking>()
-  #passed: WalkState[] = []
+  #passed: { readonly walk: WalkState; readonly hides: boolean }[] = []
   #hasDivided = false
   #hasLeft = false
 
@@ -109,9 +109,12 @@ export class Queue {
     return this.#hasLeft || this.#passed.length > 0
   }
 
-  /** `next` is what the walk continues with. */
-  passOver(passed: WalkState, mayBeDivided: boolean, next: Asking | null): void {
-    if (mayBeDivided) this.#passed.push(passed)
+  /**
+   * `hides`: a full page arrived and the one after it did not, so that rows may be missing however small the window is;
+   * `next` is what the walk continues with.
+   */
+  passOver(walk: WalkState, hides: boolean, mayBeDivided: boolean, next: Asking | null): void {
+    if (mayBeDivided) this.#passed.push({ walk, hides })
     else this.#hasLeft = true
     if (next !== null) this.#walks.unshift(next)
   }
@@ -127,7 +130,7 @@ export class Queue {
 
   #divide(): void {
     if (this.#hasDivided && !this.#skips.hasHad) return
-    const parts = this.#passed.map((passed) => partsOf(this.#endpoint, passed))
+    const parts = this.#passed.map(({ walk, hides }) => partsOf(this.#endpoint, walk, hides))
     this.#hasDivided ||= parts.length > 0
     this.#hasLeft ||= parts.some(({ length }) => length === 0)
     this.#passed = []

@@ -291,6 +291,70 @@ describe('a window without a recognisable answer', () => {
     240_000,
   )
 
+  test('is divided below an hour if its first page is full and second pages never arrive', async () => {
+    // An order every ten seconds: two and a half pages within an hour.
+    const all = Array.from({ length: 250 }, (_, place) => {
+      const at = `${Date.now() - 10 * DAY - place * 10_000}`
+      return { orderId: `${9_000 - place}`, createdTime: at, updatedTime: at, orderStatus: 'filled' }
+    })
+    let cursors = 0
+    const list = (query: URLSearchParams) => {
+      if (query.get('category') !== 'USDT-FUTURES') return { list: [], cursor: '' }
+      if (query.get('cursor') !== null) {
+        cursors += 1
+        return refused('40017', 400)
+      }
+      const [from, to] = [Number(query.get('startTime')), Number(query.get('endTime'))]
+      const found = all.filter(({ createdTime }) => from <= Number(createdTime) && Number(createdTime) <= to)
+      return { list: found.slice(0, 100), cursor: found.length > 100 ? found[99]!.orderId : '' }
+    }
+    const venue = await traderVenue({ ...TRADER, ...excluded(400), [ORDERS]: list })
+    const dir = traderBooks(venue.baseUrl, `{ since: ${since(70)}, feeds: [trade.orderHistory] }`)
+
+    const { synced, ranges } = await had(dir, 'trade.orderHistory')
+
+    expect(await rowCount(dir, 'orders')).toBe(250)
+    expect(ranges).toMatchObject([{ status: 'complete', first_day: 70, last_day: 0 }])
+    expect(synced.code).toBe(0)
+    // Thirty days to fifteen minutes are twelve halvings; of each length, one or two windows hold more than a page.
+    expect(cursors).toBeLessThanOrEqual(2 * 12)
+  }, 240_000)
+
+  test.each([
+    ['40704', 5],
+    ['40020', 5],
+    // What a key may not read is a break that names the permission, and the run has read everything that it could.
+    ['40014', 0],
+  ])(
+    'that is refused outright ends its product line alone if pages of the feed have arrived: code %s',
+    async (code, exit) => {
+      const asked: string[] = []
+      const at = Date.now() - DAY
+      const deposit = { coin: 'USDT', type: 'deposit', amount: '1', fee: '0', balance: '1', ts: `${at}` }
+      const records = (query: URLSearchParams) => {
+        const [from, to] = [Number(query.get('startTime')), Number(query.get('endTime'))]
+        const line = query.get('bizType') ?? ''
+        asked.push(line)
+        if (line === 'SPOT' && from < Date.now() - 20 * DAY) return refused(code, 400)
+        if (query.get('cursor') !== null || at < from || to < at) return []
+        return line === 'SPOT' || line === 'OTHER' ? [{ ...deposit, id: line === 'SPOT' ? '1' : '2' }] : []
+      }
+      const venue = await traderVenue({ ...TRADER, ...excluded(400), [TAX]: records })
+      const dir = traderBooks(venue.baseUrl, `{ since: ${since(30)}, feeds: [tax.records] }`)
+
+      const { synced } = await had(dir, 'tax.records')
+
+      expect(await rowCount(dir, 'tax_records')).toBe(2)
+      expect(new Set(asked)).toEqual(
+        new Set(['SPOT', 'MARGIN', 'USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES', 'OTHER']),
+      )
+      const failed = "select count(distinct partition) from coverage where status = 'failed'"
+      expect(await numberOf(dir, failed)).toBe(1)
+      expect(synced.code).toBe(exit)
+    },
+    240_000,
+  )
+
   test.each([
     ['a part of an hour', 30 * 60_000],
     ['an instant', 0],
