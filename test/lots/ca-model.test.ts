@@ -41,6 +41,8 @@ interface Change {
   readonly quantity: bigint
   /** Cost with its outlays; proceeds less outlays of disposition (s. 40(1)(a)). */
   readonly value: bigint
+  /** The outlays that the proceeds are less. */
+  readonly outlays: bigint
   /** Losses denied before, which are added to the cost of this acquisition (s. 53(1)(f)). */
   denied: Fraction
 }
@@ -51,6 +53,7 @@ interface Disposed {
   /** Of it, what is of the purchases that are known; the rest has no cost, and is no part of the amounts. */
   readonly quantity: bigint
   readonly proceeds: Fraction
+  readonly outlays: Fraction
   readonly cost: Fraction
   readonly denied: Fraction
 }
@@ -70,12 +73,12 @@ interface Result {
 function changesOf(facts: readonly Fact[]): Map<string, Change[]> {
   const changes = new Map<string, Change[]>()
   for (const fact of facts) {
-    const change = (part: string, coin: string, quantity: bigint, value: bigint): void => {
+    const change = (part: string, coin: string, quantity: bigint, value: bigint, outlays = 0n): void => {
       const { id, us } = fact
       if (quantity === 0n) return
       const ofCoin = changes.get(coin) ?? []
       changes.set(coin, ofCoin)
-      ofCoin.push({ name: `${id}:${part}`, us, day: dayOf(us), quantity, value, denied: ZERO })
+      ofCoin.push({ name: `${id}:${part}`, us, day: dayOf(us), quantity, value, outlays, denied: ZERO })
     }
     if (fact.kind === 'move') change('out', fact.coin, -fact.lost.quantity, fact.lost.value)
     // s. 69(1)(b): as if sold for what it is worth.
@@ -83,8 +86,8 @@ function changesOf(facts: readonly Fact[]): Map<string, Change[]> {
     else {
       const { given, got, fee, isPurchase } = fact
       if (got !== null) change('got', got.coin, got.quantity, got.value + (isPurchase ? fee.value : 0n))
-      if (given !== null)
-        change('given', given.coin, -given.quantity, given.value - (isPurchase ? 0n : fee.value))
+      const outlays = isPurchase ? 0n : fee.value
+      if (given !== null) change('given', given.coin, -given.quantity, given.value - outlays, outlays)
       if (fee.coin !== null) change('fee', fee.coin, -fee.quantity, fee.value)
     }
   }
@@ -115,6 +118,7 @@ function byLaw(facts: readonly Fact[], until: bigint | null = null): Result {
       if (quantity === 0n) continue
       const ofSold = share(cost, quantity, held)
       const proceeds = share(whole(change.value), quantity, sold)
+      const outlays = share(whole(change.outlays), quantity, sold)
       held -= quantity
       cost = minus(cost, ofSold)
       let denied = ZERO
@@ -141,7 +145,7 @@ function byLaw(facts: readonly Fact[], until: bigint | null = null): Result {
         }
         expect(open).toBe(0n)
       }
-      disposed.set(change.name, { coin, us: change.us, quantity, proceeds, cost: ofSold, denied })
+      disposed.set(change.name, { coin, us: change.us, quantity, proceeds, outlays, cost: ofSold, denied })
     }
     pools.set(coin, { quantity: held, cost })
   }
@@ -172,6 +176,7 @@ function mustAgree(facts: readonly Fact[], until: bigint | null = null): void {
     const piece = found.disposals.get(name)!
     expect([name, piece.quantity]).toEqual([name, expected.quantity])
     expectNear(piece.proceeds, expected.proceeds, `${name}, proceeds`)
+    expectNear(piece.fees, expected.outlays, `${name}, outlays`)
     expectNear(piece.costBasis, expected.cost, `${name}, cost`)
     expectNear(piece.deniedLoss ?? 0n, expected.denied, `${name}, denied`)
     const gain = plus(minus(expected.proceeds, expected.cost), expected.denied)
@@ -250,8 +255,9 @@ function returnsByLaw(facts: readonly Fact[]): Returned[] {
     const ofYear = disposed.filter(({ us }) => yearOf(us) === year)
     const sum = (of: (each: Disposed) => Fraction) =>
       ofYear.reduce((total, each) => plus(total, of(each)), ZERO)
-    const [proceeds, cost, denied] = [
+    const [proceeds, outlays, cost, denied] = [
       sum((each) => each.proceeds),
+      sum((each) => each.outlays),
       sum((each) => each.cost),
       sum((each) => each.denied),
     ]
@@ -268,8 +274,10 @@ function returnsByLaw(facts: readonly Fact[]): Returned[] {
       return room === undefined || to < first ? null : isBelow(loss, room) ? loss : room
     }
     return {
-      'Proceeds of disposition': proceeds,
+      // Columns 2, 3 and 4 of the schedule.
+      'Proceeds of disposition': plus(proceeds, outlays),
       'Adjusted cost base': cost,
+      'Outlays and expenses (from dispositions)': outlays,
       'Superficial losses denied': denied,
       'Capital gain (or loss)': gain,
       'Inclusion rate': [10n ** 18n, 2n],

@@ -85,10 +85,11 @@ export function eventsOf(facts: readonly Fact[]): LotEvent[] {
     }
     const { given, got, fee, isPurchase } = fact
     const cost = { ...got!, value: (got?.value ?? 0n) + (isPurchase ? fee.value : 0n) }
-    const proceeds = { ...given!, value: (given?.value ?? 0n) - (isPurchase ? 0n : fee.value) }
+    const fees = isPurchase ? 0n : fee.value
+    const proceeds = { ...given!, value: (given?.value ?? 0n) - fees }
     return [
       ...(got === null ? [] : [event('acquire', 'got', cost)]),
-      ...(given === null ? [] : [event('dispose', 'given', proceeds)]),
+      ...(given === null ? [] : [event('dispose', 'given', proceeds, { fees })]),
       ...(fee.coin === null ? [] : [event('dispose', 'fee', { ...fee, coin: fee.coin })]),
     ]
   })
@@ -309,9 +310,18 @@ export async function published(facts: readonly Fact[], currency: string): Promi
       : `('${fact.id}', '${fact.account}', 'SPOT', '${fact.got!.coin}', '${formatAmount(fact.got!.quantity)}',
           'reward', make_timestamptz(${fact.us}), '${formatAmount(fact.got!.value)}', '${currency}')`,
   )
+  const charged = eventsOf(facts).flatMap(({ id, fees = 0n }) =>
+    fees === 0n
+      ? []
+      : `update lot_events set value_before_fees = value + '${formatAmount(fees)}'::decimal(38, 18) where event_id = '${id}'`,
+  )
   return await publish([
     ...ACCOUNTS.map((name) => `insert into accounts values ('${name}', 'v', '1', 'unified', 'unified')`),
     `insert into lot_events values ${events.join(', ')}`,
+    'alter table lot_events drop column value_before_fees',
+    'alter table lot_events add column value_before_fees decimal(38, 18)',
+    'update lot_events set value_before_fees = value',
+    ...charged,
     ...(income.length === 0 ? [] : [`insert into income values ${income.join(', ')}`]),
     runUntil('2026-06-01 00:00:00+00'),
   ])

@@ -490,7 +490,8 @@ describe('what the accounts were worth, and what was received', () => {
     expect([ofMain.rows, ofMain.notes]).toEqual([
       [],
       [
-        ...STANDING,
+        'No run has reached the venue yet.',
+        'No open breaks of severity error or warning (of main, and of no account).',
         'Lots are held across all accounts together, so main has no bridge of its own. Omit --account.',
       ],
     ])
