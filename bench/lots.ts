@@ -239,7 +239,7 @@ async function insertTrades(connection: DuckDBConnection, events: number): Promi
   await connection.run(`create table lot_events (
     account varchar, coin varchar, happened_at timestamptz, place bigint, event_id varchar, kind varchar,
     quantity decimal(38, 18), value decimal(38, 18), currency varchar, transfer_id varchar,
-    value_before_fees decimal(38, 18) as (value))`)
+    value_shared decimal(38, 18) as (value), value_before_fees decimal(38, 18) as (value))`)
   const appender = await connection.createAppender('lot_events')
   const types = Array.from({ length: appender.columnCount }, (_, column) => appender.columnType(column))
   for (let coin = 0; coin < COINS; coin += 1) {
