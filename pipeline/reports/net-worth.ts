@@ -14,10 +14,10 @@ import {
   OF_ACCOUNT,
   type Report,
   type ReportRequest,
+  titled,
   type Upright,
   valuesOf,
 } from './report.ts'
-import { titled } from './tables.ts'
 
 /** Months that begin in the period, by the clock of any zone. */
 const MONTHS_SHOWN = `($from::timestamptz is null

@@ -142,6 +142,10 @@ export function valuesOf({ account, period }: ReportRequest): Values {
   return { account: account ?? null, from: period.from, before: period.before }
 }
 
+export function titled(title: string, { period }: ReportRequest): string {
+  return period.label === '' ? title : `${title} ${period.label}`
+}
+
 export function fileNameOf(name: string, { account, period }: ReportRequest): string[] {
   return [name, account ?? '', period.label.replaceAll(' ', '-')]
 }

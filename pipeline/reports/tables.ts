@@ -12,6 +12,7 @@ import {
   type ReportRequest,
   reach,
   sums,
+  titled,
   valuesOf,
   within,
 } from './report.ts'
@@ -115,8 +116,4 @@ export async function coverageReport(ledger: Ledger, request: ReportRequest): Pr
     totals: [],
     notes,
   }
-}
-
-export function titled(title: string, { period }: ReportRequest): string {
-  return period.label === '' ? title : `${title} ${period.label}`
 }

@@ -165,7 +165,6 @@ function byEngine(facts: readonly Fact[], until: bigint | null = null) {
 }
 
 let compared = 0
-let _figuresCompared = 0
 let deniedLosses = 0
 
 function mustAgree(facts: readonly Fact[], until: bigint | null = null): void {
@@ -308,7 +307,6 @@ async function returnsMustAgree(dir: string, facts: readonly Fact[]): Promise<vo
       if (value === null || facts.every(({ us }) => yearOf(us) > year))
         expect([where, shown]).toEqual([where, null])
       else expectNear(unitsOf(shown), value, where)
-      _figuresCompared += 1
     }
   }
 }

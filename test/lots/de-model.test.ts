@@ -132,7 +132,6 @@ function byKey<Each>(all: readonly Each[], keyOf: (each: Each) => string): Map<s
 }
 
 let compared = 0
-let _figuresCompared = 0
 
 function mustAgree(facts: readonly Fact[]): void {
   const { sold, wallets } = byLaw(facts)
@@ -312,7 +311,6 @@ async function returnsMustAgree(dir: string, facts: readonly Fact[]): Promise<vo
       if (value === null || facts.every(({ us }) => yearOf(us) > year))
         expect([where, shown]).toEqual([where, null])
       else expectNear(unitsOf(shown), value, where)
-      _figuresCompared += 1
     }
   }
 }
