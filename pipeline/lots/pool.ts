@@ -16,14 +16,20 @@ export class Pool implements Holding {
   #cost = 0n
   /** Lots of unknown cost would make every average unknown: they are held back until the pool is empty. */
   readonly #apart = new OldestFirst()
+  #apartQuantity = 0n
 
   get quantity(): bigint {
     return this.#quantity
   }
 
+  get quantityOfUnknownCost(): bigint {
+    return this.#apartQuantity
+  }
+
   add(parcel: Parcel): void {
     if (isUnvalued(parcel)) {
       this.#apart.push(parcel)
+      this.#apartQuantity += quantityOf(parcel)
       return
     }
     this.#quantity += quantityOf(parcel)
@@ -40,6 +46,7 @@ export class Pool implements Holding {
     const pooled = smaller(quantity, this.#quantity)
     if (pooled > 0n) parcels.push(poolShare(pooled, this.#takeCost(pooled)))
     const missing = drain(this.#apart, quantity - pooled, parcels)
+    this.#apartQuantity -= quantity - pooled - missing
     return { parcels, missing }
   }
 

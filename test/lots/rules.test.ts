@@ -289,6 +289,33 @@ describe('ca: superficial losses', () => {
     expect(lots(result)).toEqual(['- -: 5 cost 425'])
   })
 
+  it('coins of unknown cost are held like others: the loss is denied, and their cost stays unknown', () => {
+    const result = ca([
+      buy('old', '2023-01-01', '50', null),
+      buy('b1', '2024-01-05', '20', '2000'),
+      sell('s1', '2024-01-10', '20', '1000'),
+    ])
+    // Sold 20, bought 20, held 50: the whole loss.
+    expect(disposals(result)).toEqual(['s1 <- -: 20 for 1000 cost 2000 denied 1000 gain 0'])
+    expect(lots(result)).toEqual(['main old: 50 cost ?'])
+  })
+
+  it('what is denied for later purchases joins their cost, and not for coins of unknown cost', () => {
+    const result = ca([
+      buy('old', '2023-01-01', '5', null),
+      buy('b1', '2024-01-05', '20', '2000'),
+      sell('s1', '2024-01-10', '20', '1000'),
+      buy('b2', '2024-01-20', '3', '150'),
+      sell('s2', '2024-03-01', '1', '90'),
+    ])
+    // Sold 20, bought 23, held 8: 8/20 of 1000. 3/8 of the 400 belong to b2: 300 for 3.
+    expect(disposals(result)).toEqual([
+      's1 <- -: 20 for 1000 cost 2000 denied 400 gain -600',
+      's2 <- -: 1 for 90 cost 100 gain -10',
+    ])
+    expect(lots(result)).toEqual(['- -: 2 cost 200', 'main old: 5 cost ?'])
+  })
+
   it('a gain is never denied, and an unknown cost gives no loss to deny', () => {
     const result = ca([
       sell('s0', '2024-01-01', '1', '10'),

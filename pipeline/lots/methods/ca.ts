@@ -183,7 +183,8 @@ class CaBook implements CoinBook {
 
 /**
  * Denies what the rule denies of a loss and adds it to the cost of what is still held, then of the later
- * purchases. The share is one of all that was sold, of which the piece has the known cost.
+ * purchases. Coins of unknown cost come last, as in a sale: they count as held, and their cost stays unknown.
+ * The share is one of all that was sold, of which the piece has the known cost.
  */
 function denied(piece: DisposalPiece, sold: bigint, pool: Pool, around: Surroundings): DisposalPiece {
   const loss = -(piece.gain ?? 0n)
@@ -191,15 +192,16 @@ function denied(piece: DisposalPiece, sold: bigint, pool: Pool, around: Surround
   const replaced = smaller(smaller(sold, bought), around.heldAtEnd)
   const replacedBehind = smaller(smaller(replaced, around.boughtBehind), pool.quantity)
   const replacedAhead = smaller(replaced - replacedBehind, around.boughtAhead)
-  const quantity = replacedBehind + replacedAhead
+  const known = replacedBehind + replacedAhead
+  const quantity = known + smaller(replaced - known, pool.quantityOfUnknownCost)
   if (quantity === 0n) return piece
   const deniedLoss = roundDiv(loss * quantity, sold)
   let placed = replacedBehind
   let handed = shareUpTo(deniedLoss, placed, quantity)
   pool.addCost(handed)
   for (const purchase of around.ahead) {
-    if (placed === quantity) break
-    placed += smaller(quantity - placed, purchase.event.quantity)
+    if (placed === known) break
+    placed += smaller(known - placed, purchase.event.quantity)
     const upTo = shareUpTo(deniedLoss, placed, quantity)
     purchase.deniedCost += upTo - handed
     handed = upTo
