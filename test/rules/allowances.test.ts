@@ -163,6 +163,23 @@ describe('a loss that could be carried back', () => {
     ])
   })
 
+  test('de: what the nearer year cannot absorb, and no more, goes to the one before it', async () => {
+    const dir = book('EUR', [
+      'a buy b1 2023-01-01 1 BTC 1000',
+      'a sell s1 2023-06-01 1 BTC 2500',
+      'a buy b2 2024-01-01 1 BTC 1000',
+      'a sell s2 2024-06-01 1 BTC 3000',
+      'a buy b3 2025-01-01 1 BTC 5000',
+      'a sell s3 2025-06-01 1 BTC 2000',
+    ])
+    // Of a loss of 3,000: all of the 2,000 of 2024, and 1,000 of the 1,500 of 2023.
+    expect(await year(dir, 'de', 2025, lines)).toEqual([
+      'Losses to carry forward, none of them carried back: 3000',
+      'Loss that could be carried back to 2024: 2000',
+      'Loss that could be carried back to 2023: 1000',
+    ])
+  })
+
   test('ca: to three years, as allowable losses, at the taxpayer’s choice; before the books it is unknown', async () => {
     const dir = book('CAD', [
       'main buy b1 2022-01-10 1 BTC 5000',
