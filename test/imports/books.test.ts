@@ -130,6 +130,39 @@ describe('files imported in another order', () => {
   })
 })
 
+describe('rows of one instant', () => {
+  const day = (of: number) => `2026-01-0${of}T00:00:00Z`
+  const late = `s2,${day(3)},main,sell,BTC,1,USD,200,,`
+  const instant = [
+    `s1,${day(2)},main,sell,BTC,1,USD,150,,`,
+    `b2,${day(2)},main,buy,BTC,1,USD,120,,`,
+    `b1,${day(2)},main,buy,BTC,1,USD,100,,`,
+  ]
+  const early = `b0,${day(1)},main,buy,ETH,1,USD,10,,`
+
+  it('are in the order of the file from its end, if it has the newest row first', async () => {
+    await books.trades(late, ...instant)
+    await books.trades(`s3,${day(4)},main,sell,ETH,1,USD,15,,`, early)
+    expect(await books.gains()).toEqual([
+      's1 <- b1: 1 for 150 cost 100 gain 50',
+      's2 <- b2: 1 for 200 cost 120 gain 80',
+      's3 <- b0: 1 for 15 cost 10 gain 5',
+    ])
+    expect(await books.query('select id from imported_trades order by place')).toEqual(
+      ['b0', 'b1', 'b2', 's1', 's2', 's3'].map((id) => [id]),
+    )
+  })
+
+  it.each([
+    ['all of its rows are of that instant', instant],
+    ['a time rises somewhere', [late, ...instant, `b9,${day(5)},main,buy,ETH,1,USD,10,,`]],
+    ['the oldest row is first', [early, ...instant, late]],
+  ])('are in the order of the file, if %s', async (_, rows) => {
+    await books.trades(...rows)
+    expect((await books.gains())[0]).toBe('s1 <- -: 1 for 150 cost ? gain ?')
+  })
+})
+
 describe('an import that is withdrawn', () => {
   it('no longer counts, a corrected file may contain the same ids, and history keeps both', async () => {
     const { id } = await books.trades(BOUGHT, SOLD)

@@ -6,12 +6,12 @@
 -- keys:  place unique; id unique
 with
 rows as (
-  select id, occurred_at, nanos, 1 as rank, page_id, page_row, account, type, asset, quantity, currency, total,
+  select id, occurred_at, nanos, 1 as rank, place as place_of_its_kind, account, type, asset, quantity, currency, total,
     fee, fee_currency
   from main.imported_trades
   anti join staging.imported_twins using (id)
   union all
-  select id, acquired_at, nanos, 0, page_id, page_row, account, 'opening', asset, quantity, currency, basis,
+  select id, acquired_at, nanos, 0, row_number() over (order by page_id, page_row), account, 'opening', asset, quantity, currency, basis,
     cast(0 as decimal(38, 18)), cast(null as varchar)
   from main.imported_lots
 ),
@@ -24,7 +24,7 @@ venue_accounts as (
   select account from main.entries group by account
 ),
 guarded as (select coin from staging.sum_guard)
-select row_number() over (order by occurred_at, nanos, rows.rank, page_id, page_row) as place,
+select row_number() over (order by occurred_at, nanos, rows.rank, place_of_its_kind) as place,
   id, occurred_at, rows.account as account,
   case when venue_accounts.account is null then rows.account else rows.account || '/before' end as book_account,
   type, asset, quantity, currency, total, fee, fee_currency,
