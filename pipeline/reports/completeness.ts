@@ -89,7 +89,10 @@ async function withoutProceeds(ledger: Reader, reader: Reader, asked: Values): P
     for (const [coin, id, count] of batch)
       pieces[repaid.has(JSON.stringify([coin, id])) ? 'repaid' : 'unpriced'] += Number(count)
   return [
-    ...cured(pieces.unpriced, ' without a price at that time: import prices (`tieout import prices`).'),
+    ...cured(
+      pieces.unpriced,
+      ' without a price at that time: import prices (`tieout import prices`), or fetch them (`tieout prices fetch`).',
+    ),
     ...cured(
       pieces.repaid,
       ' repaid on a loan from before the books: nothing that can be imported shows what those coins were sold for. If they had been sold, calculate the result of that sale by hand; if not, there is none.',
@@ -137,7 +140,7 @@ async function withoutCost(ledger: Reader, reader: Reader, asked: Values): Promi
     ),
     ...cured(
       pieces.other,
-      ' without a known cost, whose arrival states none: import the purchase or the outgoing leg of the transfer that brought the coins in (`tieout import trades`), or the missing price (`tieout import prices`).',
+      ' without a known cost, whose arrival states none: import the purchase or the outgoing leg of the transfer that brought the coins in (`tieout import trades`), or the missing price (`tieout import prices`, or `tieout prices fetch`).',
     ),
   ]
 }

@@ -57,21 +57,24 @@ export async function reportCurrency(reader: Reader, wanted: string | undefined)
 type Total = Readonly<Record<string, string | null>>
 
 async function gainTotals(reader: Reader, values: Values): Promise<Total[]> {
+  // Books of an earlier version have no fees apart.
+  const fees = reader.tables.get('disposals')?.includes('fees') === true ? 'fees' : 'null::decimal(38, 18)'
   const rows = await sums(
     reader,
     `select currency, gain is null as is_unknown, sum(proceeds), sum(cost_basis), sum(denied_loss), sum(gain),
-       ${reach('proceeds', 'cost_basis', 'denied_loss', 'gain')}
+       sum(${fees}), ${reach('proceeds', 'cost_basis', 'denied_loss', 'gain', fees)}
      from disposals where ${CHOSEN_DISPOSALS}
      group by currency, is_unknown order by currency, is_unknown`,
     values,
   )
-  return rows.map(([currency, isUnknown, proceeds, costBasis, deniedLoss, gain]) => ({
+  return rows.map(([currency, isUnknown, proceeds, costBasis, deniedLoss, gain, charged]) => ({
     account: isUnknown === true ? 'total without a known gain' : 'total',
     currency: text(currency),
     proceeds: text(proceeds),
     cost_basis: text(costBasis),
     denied_loss: text(deniedLoss),
     gain: text(gain),
+    fees: text(charged),
   }))
 }
 

@@ -73,7 +73,7 @@ select case when quantity > 0 and open_chains.account is null then 'warning' els
             end
             || case
               when by_price = 1
-                then ' Coins that arrived without a price for that time need one: `tieout import prices`.'
+                then ' Coins that arrived without a price for that time need one: `tieout import prices`, or `tieout prices fetch`.'
               else ''
             end
             || case

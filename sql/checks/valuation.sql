@@ -37,7 +37,7 @@ select
   'Costs or proceeds of ' || counted(event_count, 'change', 'changes') || ' are unknown, because ' || unpriced.coin
     || ' has no price in ' || currency || ' for that time'
     || coalesce(case when event_count = 1 then ': ' else '; for the first of them ' end || links.missing, '')
-    || '. Import what is missing with `tieout import prices`.' as explanation,
+    || '. Import what is missing (`tieout import prices`), or fetch it (`tieout prices fetch`).' as explanation,
   cast(to_json(ids) as varchar) as evidence, '' as culprit
 from staging.unpriced_changes as unpriced
 left join staging.missing_links as links
@@ -47,7 +47,7 @@ select 'warning', unpriced_rows.account, cast(null as varchar), cast(null as var
   cast(null as decimal(38, 18)), cast(null as decimal(38, 18)), cast(null as decimal(38, 18)),
   counted(row_count, 'imported row has', 'imported rows have') || ' no price in ' || currency
     || ' for that time, so gains are unknown' || coalesce(': ' || missing, '')
-    || '. Import what is missing with `tieout import prices`.',
+    || '. Import what is missing (`tieout import prices`), or fetch it (`tieout prices fetch`).',
   cast(to_json(ids) as varchar), 'import'
 from unpriced_rows
 cross join staging.reporting

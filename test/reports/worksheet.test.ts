@@ -179,11 +179,11 @@ test('is not recommended for imported rows, for which it has no line: the advice
     await imported.build()
     const cures = [
       '1 piece without a known cost, because the purchase is missing: import the older trades (`tieout import trades`), or what was held before (`tieout import lots`).',
-      '2 pieces without a known cost, whose arrival states none: import the purchase or the outgoing leg of the transfer that brought the coins in (`tieout import trades`), or the missing price (`tieout import prices`).',
+      '2 pieces without a known cost, whose arrival states none: import the purchase or the outgoing leg of the transfer that brought the coins in (`tieout import trades`), or the missing price (`tieout import prices`, or `tieout prices fetch`).',
     ].join(' ')
     expect(await advice(imported.dir, {}, { method: 'lifo' })).toEqual([
       'Coins that arrived by a transfer keep their cost from before it: import the outgoing leg and the purchase before it (`tieout import trades`).',
-      'Import the missing history: `tieout import trades`. Coins that arrived without a price for that time need one: `tieout import prices`.',
+      'Import the missing history: `tieout import trades`. Coins that arrived without a price for that time need one: `tieout import prices`, or `tieout prices fetch`.',
       cures,
       cures,
     ])

@@ -92,6 +92,17 @@ describe('the boxes of the United Kingdom', () => {
     ])
   })
 
+  test('have a total of their own in the gains, whatever the rules', async () => {
+    const totals = async (year: number, rules: string) =>
+      (await show(books.dir, 'gains', { year, rules })).totals.map((row) =>
+        [row[0], row[7], row.at(-1)].join(' '),
+      )
+    expect(await totals(2024, 'uk')).toEqual(['total 23219 51'])
+    expect(await totals(2025, 'uk')).toEqual(['total without a known gain 59 1'])
+    // The 24 of the purchase are part of its cost, all 10 of the sale are of the sale, and the gift is none.
+    expect(await totals(2024, 'generic')).toEqual(['total 20731 39'])
+  })
+
   test('proceeds of an unknown gain are before fees too', async () => {
     const shown = await taxes(2025)
     expect(shown).toContain('13.2 Disposal proceeds: 0')

@@ -648,7 +648,7 @@ describe('every return', () => {
         'main sell s1 2025-06-01 1 BTC',
       ]),
     ).toEqual([
-      `${lack('2 of 2 pieces', 'have', '2')}1 piece without a price at that time: import prices (\`tieout import prices\`). ${repaid}`,
+      `${lack('2 of 2 pieces', 'have', '2')}1 piece without a price at that time: import prices (\`tieout import prices\`), or fetch them (\`tieout prices fetch\`). ${repaid}`,
     ])
   })
 

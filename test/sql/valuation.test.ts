@@ -220,9 +220,9 @@ describe('a missing price names the missing link', () => {
     await build(EUR)
     expect(await missing()).toEqual([
       'Costs or proceeds of 2 changes are unknown, because SOL has no price in EUR for that time; for the first of them ' +
-        'SOL has prices in USDT; USDT has none in EUR. Import what is missing with `tieout import prices`.',
+        'SOL has prices in USDT; USDT has none in EUR. Import what is missing (`tieout import prices`), or fetch it (`tieout prices fetch`).',
       '1 imported row has no price in EUR for that time, so gains are unknown: the first price of SOL dates from ' +
-        '2026-01-10 08:00, later than 2026-01-05 10:00. Import what is missing with `tieout import prices`.',
+        '2026-01-10 08:00, later than 2026-01-05 10:00. Import what is missing (`tieout import prices`), or fetch it (`tieout prices fetch`).',
     ])
   })
 
@@ -351,7 +351,7 @@ describe('an exchange with a fee', () => {
     )
   const told = (coin: string, changes: string, why: string) =>
     `Costs or proceeds of ${changes} are unknown, because ${coin} has no price in EUR for that time${why}. Import what is missing ` +
-    'with `tieout import prices`.'
+    '(`tieout import prices`), or fetch it (`tieout prices fetch`).'
   const none = (coin: string) => `no source in use has a price of ${coin}`
 
   it('of which nothing has a price names each of its coins, and its fee once', async () => {
@@ -468,7 +468,7 @@ describe('a P2P deal in a currency other than that of the books', () => {
     expect(await basis()).toEqual([['0.1', null]])
     expect(await missing()).toEqual([
       'Costs or proceeds of 1 change are unknown, because CAD has no price in EUR for that time: no source ' +
-        'in use has a price of CAD. Import what is missing with `tieout import prices`.',
+        'in use has a price of CAD. Import what is missing (`tieout import prices`), or fetch it (`tieout prices fetch`).',
     ])
   })
 
