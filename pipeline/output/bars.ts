@@ -23,15 +23,16 @@ export function barChart({ title, bars }: Bars, id: string): Markup {
   const step = Math.min(WIDTH / bars.length, WIDEST)
   const y = (size: number): number => (top - size) * scale
   const every = Math.ceil(bars.length / LABELS)
-  const rects = sizes.map((size, at) =>
-    h('rect', {
+  const rects = sizes.map((size, at) => {
+    const height = Math.max(Math.abs(size) * scale, 0.5)
+    return h('rect', {
       class: size < 0 ? 'loss' : 'gain',
       x: place(at * step + step * 0.15),
-      y: place(y(Math.max(size, 0))),
+      y: place(size < 0 ? y(0) : y(0) - height),
       width: place(step * 0.7),
-      height: place(Math.max(Math.abs(size) * scale, 0.5)),
-    }),
-  )
+      height: place(height),
+    })
+  })
   const labels = bars.flatMap(([label], at) =>
     at % every === 0
       ? [h('text', { x: place((at + 0.5) * step), y: place(HEIGHT - 3), 'text-anchor': 'middle' }, label)]

@@ -61,7 +61,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
   quantity_without_cost: 'The part of the quantity that has no known cost.',
   day: 'Day of the amount, in the zone of the paper.',
   source: 'Where a price comes from, or the provision that a line follows.',
-  amounts: 'How many amounts used such a price.',
+  amounts: 'How many amounts there were.',
   lowest_price: 'Lowest price that was applied.',
   highest_price: 'Highest price that was applied.',
   oldest_price_at: 'Time of the oldest price that was applied.',

@@ -11,9 +11,12 @@ const IMPORTED = (which: string): string =>
 const OF_THE_ACCOUNT = `(regexp_replace(entry_id, '/paid$', '') in (select entry_id from entries where account = $account)
   or ${IMPORTED('account = $account')})`
 
-/** Income and gifts whose value their row states: their coin needs no price. */
+/**
+ * Income and gifts whose value their row states, and what was bought or sold for nothing: their coin needs no
+ * price.
+ */
 const IS_STATED = `ends_with(entry_id, '/asset')
-  and ${IMPORTED("type in ('income', 'gift_in', 'gift_out') and currency is not null")}`
+  and ${IMPORTED("(type in ('income', 'gift_in', 'gift_out') and currency is not null) or total = 0")}`
 
 const OF_ALL = `(not starts_with(entry_id, 'import/') or ${IMPORTED('true')})`
 

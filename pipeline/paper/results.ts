@@ -163,6 +163,7 @@ const PIECE = [
   'coin',
   'quantity',
   'proceeds',
+  'fees',
   'cost_basis',
   'denied_loss',
   'gain',
@@ -185,6 +186,8 @@ export async function gainsByLot(question: PaperQuestion): Promise<Content> {
     ...(isOne ? ['currency'] : []),
     ...(Number(found?.[1]) === 0 ? ['denied_loss'] : []),
     ...(law.termOf === null ? ['term'] : []),
+    // Where the form has them apart, its proceeds are these and the fees.
+    ...(law.feesApart ? [] : ['fees']),
   ]
   return {
     words: [

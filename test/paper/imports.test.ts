@@ -132,6 +132,24 @@ describe('if the law looks ahead, the cost at the end of a year is what the disp
   })
 })
 
+test('gains by lot have the fees that their proceeds are net of, where the form has them apart', async () => {
+  const rows = [
+    'b1,2025-03-01T12:00:00Z,a,buy,X,50,CAD,500,,',
+    's1,2025-12-20T12:00:00Z,a,sell,X,20,CAD,300,4,CAD',
+    's2,2025-12-21T12:00:00Z,a,sell,X,10,CAD,150,3,CAD',
+  ]
+  const pieces = async (rules: string) => {
+    const dir = await importedBooks(`reports: { rules: ${rules}, currency: CAD }\n`, rows)
+    return table(await paper(dir, 'statement', '--year', '2025'), 'Gains by lot')
+  }
+  expect((await pieces('ca')).map((line) => [line.proceeds, line.fees])).toEqual([
+    ['296', '4'],
+    ['147', '3'],
+    ['443', '7'],
+  ])
+  expect((await pieces('generic')).map((line) => line.fees)).toEqual([undefined, undefined, undefined])
+})
+
 test('the cover counts open breaks with correct plurals', async () => {
   const cover = async (...coins: readonly string[]): Promise<string> => {
     const sold = coins.map((coin) => `s-${coin},2025-06-01T00:00:00Z,a,sell,${coin},1,USD,50,,`)
@@ -153,6 +171,7 @@ test('plurals are correct, times have their zone, and what a row states is not c
     'i2,2025-06-02T00:00:00Z,a,income,XYZ,1,,,,',
     'g1,2025-06-03T00:00:00Z,a,gift_out,SOL,1,USD,140,,',
     's1,2025-07-01T00:00:00Z,a,sell,SOL,5,USD,750,2,USD',
+    's2,2025-08-01T00:00:00Z,a,sell,SOL,1,USD,0,,',
   ])
 
   const counts = (page: string) =>
@@ -167,7 +186,7 @@ test('plurals are correct, times have their zone, and what a row states is not c
   expect(counts(await paper(dir, 'statement', '--to', '2025-06-01T12:00:00Z'))).toEqual([
     '1 event, with a value',
   ])
-  // Nothing says what XYZ was worth; SOL needs no price beside 1,300 and 140.
+  // Nothing says what XYZ was worth; SOL needs no price beside 1,300, 140 and nothing.
   expect(table(page, 'Amounts without a price').map((line) => line.coin)).toEqual(['XYZ'])
   expect(
     table(page, 'Columns').find((line) => line.column === 'acquired at (America/New_York)')?.meaning,
