@@ -248,7 +248,7 @@ describe.concurrent('fees and trades in coins', () => {
         expect(found?.explanation).toBe(
           '1 imported row has no price in USD for that time, so gains are unknown: ETH has prices in BTC; BTC has ' +
             'none in USD; the newest price of BTC before 2026-02-01 00:00 dates from 2026-01-01 00:00 and is no longer valid. Import ' +
-            'what is missing with `tieout import prices`.',
+            'what is missing (`tieout import prices`), or fetch it (`tieout prices fetch`).',
         )
         await own.import('prices', 'time,asset,currency,price\n2026-02-01,BTC,USD,40000\n')
         expect(await own.gains()).toEqual(['c1 <- b1: 0.5 for 20000 cost 15000 gain 5000'])

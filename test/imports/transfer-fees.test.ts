@@ -41,12 +41,12 @@ const price = (day: string, value: string) =>
     },
   })
 
-/** `id,day and time,account,type,quantity,fee,fee_currency` of a leg in BTC; the last two may be left out. */
-const leg = (line: string) => {
+/** `id,day and time,account,type,quantity,fee,fee_currency` of a leg in a coin; the last two may be left out. */
+const leg = (line: string, asset = 'BTC') => {
   const [id, at, account, type, quantity, fee = '0', fee_currency = null] = line.split(',')
   return books.insert('imported_trades', {
     ...{ ...place(), nanos: '0', id, occurred_at: `2025-${at}:00+00`, account, type, quantity },
-    ...{ asset: 'BTC', fee, fee_currency },
+    ...{ asset, fee, fee_currency },
   })
 }
 
@@ -115,6 +115,31 @@ it.each(WAYS)('counts once if the leg out has %s', async (_, written) => {
   expect(openBreaks).toEqual([])
 })
 
+it.each([
+  ['what was sent, with the fee beside it', '0.3,0.0005,BTC'],
+  ['all that left, with the fee in it', '0.3005,0.0005,BTC'],
+  ['all that left, without a word of the fee', '0.3005'],
+])(
+  'is what did not arrive, if the venue has one record of all that left and the leg has %s',
+  async (_, written) => {
+    await books.tax(
+      'SPOT',
+      balanced([...BOUGHT, move('3', '04-01 12:00', 'TRANSFER_OUT', 'BTC', '-0.3005')], { EUR: '100000' }),
+    )
+    await leg(`t1:out,04-01 12:00,main,transfer_out,${written}`)
+    await leg('t1:in,04-01 12:30,cold,transfer_in,0.3')
+    const { openBreaks } = await build()
+
+    expect(await disposals()).toEqual([['main', 'main/tax.records/3/amount', '0.0005', '25', '20', '5']])
+    expect(await lots()).toEqual([
+      ['cold', '0.3', '12000'],
+      ['main', '1.6995', '67980'],
+    ])
+    expect(await printedFees()).toEqual([['BTC', '0.000500000000000000']])
+    expect(openBreaks).toEqual([])
+  },
+)
+
 it('is not that of the network, which keeps what left and did not arrive', async () => {
   await books.tax(
     'SPOT',
@@ -159,6 +184,40 @@ it('counts once if the venue takes it off what arrives', async () => {
     ['main', '0.2995', '14975'],
     ['main', '2', '80000'],
   ])
+  expect(openBreaks).toEqual([])
+})
+
+it('is what did not arrive, if the venue has one record of what came and the leg has the fee beside all that was sent', async () => {
+  const arrival = move('3', '04-01 12:00', 'TRANSFER_IN', 'BTC', '0.2995')
+  await books.tax('SPOT', balanced([...BOUGHT, arrival], { EUR: '100000' }))
+  await leg('b,04-01 07:00,cold,gift_in,0.3')
+  await leg('t1:out,04-01 11:30,cold,transfer_out,0.3')
+  await leg('t1:in,04-01 12:00,main,transfer_in,0.3,0.0005,BTC')
+  const { openBreaks } = await build()
+
+  // The gift was worth 15,000.
+  expect(await disposals()).toEqual([['cold', 't1:out', '0.0005', '25', '25', '0']])
+  expect(await lots()).toEqual([
+    ['main', '0.2995', '14975'],
+    ['main', '2', '80000'],
+  ])
+  expect(openBreaks).toEqual([])
+})
+
+it('is what did not arrive of money too', async () => {
+  await books.tax(
+    'SPOT',
+    balanced([...BOUGHT, move('3', '04-01 12:00', 'TRANSFER_OUT', 'EUR', '-100')], { EUR: '100000' }),
+  )
+  await leg('t1:out,04-01 12:00,main,transfer_out,99.5,0.5,EUR', 'EUR')
+  await leg('t1:in,04-01 12:30,bank,transfer_in,99.5', 'EUR')
+  const { openBreaks } = await build()
+
+  expect(await bridge()).toEqual([
+    ['bank', '99.5', '0', '0', '0'],
+    ['main', '-99.5', '-0.5', '0', '0'],
+  ])
+  expect(await printedFees()).toEqual([['EUR', '0.500000000000000000']])
   expect(openBreaks).toEqual([])
 })
 

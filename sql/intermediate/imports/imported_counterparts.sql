@@ -1,7 +1,7 @@
 -- Imported legs of transfers that the venue also reports: a move of the same account, coin and quantity within a day, whose other
 -- side no feed has, each being the nearest to the other. Equal moves within a day of each other are paired in sequence if the
--- import has as many of them, because exports with dates only are nearer to the record of the day before. The quantity may be
--- that of the move, or the whole change of the record including its fee. The venue's record is then that leg and supplies its
+-- import has as many of them, because exports with dates only are nearer to the record of the day before. The quantity of either
+-- may be that of the move, or the whole change including the fee beside it. The venue's record is then that leg and supplies its
 -- fees, and the import states where the coins came from or went.
 -- grain: one row per imported leg that has such a record
 -- keys:  place unique; entry_id unique
