@@ -171,6 +171,20 @@ describe('uk: the days', () => {
   })
 })
 
+describe('uk: a purchase of unknown cost', () => {
+  const unknown = (time: string) => buy('u', `2024-06-01T${time}:00Z`, '1', null)
+  const known = (time: string) => buy('k', `2024-06-01T${time}:00Z`, '1', '100')
+
+  it.each([
+    ['before', [unknown('09:00'), known('10:00')]],
+    ['after', [known('09:00'), unknown('10:00')]],
+  ])('is used last of its day, also if it comes %s one of known cost', (_, bought) => {
+    const result = uk([...bought, sell('s', '2024-06-01T12:00:00Z', '1', '150')])
+    expect(disposals(result)).toEqual(['s <- k: 1 for 150 cost 100 gain 50'])
+    expect(lots(result)).toEqual(['main u: 1 cost ?'])
+  })
+})
+
 describe('ca: superficial losses', () => {
   it('a loss on what is bought back within 30 days is denied and added to the new cost', () => {
     const result = ca([

@@ -125,7 +125,10 @@ class UkBook implements CoinBook {
     const same = purchases.find((purchase) => (purchase.value === null) === (event.value === null))
     if (same === undefined) {
       const { quantity, value } = event
-      purchases.push({ first: event, order: this.#holdings.nextOrder(), quantity, value })
+      const purchase = { first: event, order: this.#holdings.nextOrder(), quantity, value }
+      // One of unknown cost is used last, whatever the times: the law sees only the day.
+      if (value === null) purchases.push(purchase)
+      else purchases.unshift(purchase)
       return
     }
     same.quantity += event.quantity
