@@ -4,26 +4,24 @@ import stringWidth from 'string-width'
 /** Lines of a maximum width, broken between words; a word longer than a line is broken itself. */
 export function wrapped(text: string, width: number): string[] {
   if (stringWidth(text) <= width) return [text]
-  const lines = ['']
+  const lines: string[] = []
+  let line = ''
+  let used = 0
   for (const word of text.split(' ')) {
-    let rest = word
-    for (;;) {
-      const last = lines.at(-1) ?? ''
-      const longer = last === '' ? rest : `${last} ${rest}`
-      if (stringWidth(longer) <= width) {
-        lines[lines.length - 1] = longer
-        break
-      }
-      if (last === '') {
-        const head = beginning(rest, width)
-        lines[lines.length - 1] = head
-        rest = rest.slice(head.length)
-        if (rest === '') break
-      }
-      lines.push('')
+    const wide = stringWidth(word)
+    const joined = line === '' ? wide : used + 1 + wide
+    if (joined <= width) {
+      line = line === '' ? word : `${line} ${word}`
+      used = joined
+      continue
     }
+    if (line !== '') lines.push(line)
+    const pieces = wide <= width ? [word] : [...piecesOf(word, width)]
+    for (const piece of pieces.slice(0, -1)) lines.push(piece)
+    line = pieces.at(-1) ?? ''
+    used = stringWidth(line)
   }
-  return lines
+  return [...lines, line]
 }
 
 /** Running text that does not go to a terminal: unlike a table, no program reads it. */
@@ -44,10 +42,24 @@ export function setIn(text: string, width = TEXT_WIDTH): string {
 
 /** As many characters as fit, and at least one. */
 export function beginning(text: string, width: number): string {
-  let kept = ''
-  for (const character of text) {
-    if (kept !== '' && stringWidth(kept + character) > width) break
-    kept += character
+  return piecesOf(text, width).next().value ?? ''
+}
+
+const CHARACTERS = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+/** A text without regard to its words in pieces of a maximum width. Each character is measured once: a cell may have thousands. */
+function* piecesOf(text: string, width: number): Generator<string> {
+  let piece = ''
+  let used = 0
+  for (const { segment } of CHARACTERS.segment(text)) {
+    const wide = stringWidth(segment)
+    if (piece !== '' && used + wide > width) {
+      yield piece
+      piece = ''
+      used = 0
+    }
+    piece += segment
+    used += wide
   }
-  return kept
+  if (piece !== '') yield piece
 }
