@@ -2,7 +2,15 @@
 // about it. This depends on the system's codes; no text is matched.
 
 /** The stage of the connection that failed; `other` for a code that is none of these. */
-export type ConnectionClass = 'DNS' | 'refused' | 'no route' | 'TLS' | 'time-out' | 'reset' | 'other'
+export type ConnectionClass =
+  | 'DNS'
+  | 'refused'
+  | 'no route'
+  | 'TLS'
+  | 'time-out'
+  | 'reset'
+  | 'address space'
+  | 'other'
 
 const CLASSES: Readonly<Record<string, ConnectionClass>> = {
   ENOTFOUND: 'DNS',
@@ -27,6 +35,7 @@ const CLASSES: Readonly<Record<string, ConnectionClass>> = {
   EPIPE: 'reset',
   UND_ERR_SOCKET: 'reset',
   EPROTO: 'TLS',
+  ENOMEM: 'address space',
 }
 
 /** OpenSSL's codes for certificate problems (X509_V_ERR_…), as Node passes them on. */
@@ -46,6 +55,7 @@ const NEVER_MADE = new Set([
   'EAI_AGAIN',
   'EHOSTUNREACH',
   'ENETUNREACH',
+  'ENOMEM',
   'UND_ERR_CONNECT_TIMEOUT',
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ])
@@ -100,6 +110,12 @@ const WORDS: Readonly<Record<ConnectionClass, Words>> = {
   reset: {
     what: (host) => `${host} closed the connection`,
     action: 'If it persists, check the network, and whether a firewall or a proxy cuts connections.',
+  },
+  'address space': {
+    what: (host) => `The limits of this process leave no address space for a connection to ${host}`,
+    action:
+      'Raise the limit on address space (`ulimit -v`, or LimitAS= of a service) to 16 GB, or remove it: most of that is ' +
+      'only reserved. To limit memory, set engine.memory, or MemoryMax= of a service.',
   },
   other: {
     what: (host, code) => `The connection to ${host} failed (${code})`,

@@ -23,6 +23,13 @@ export class Connections {
   }
 }
 
+/**
+ * Whether WebAssembly could not reserve address space: ten gigabytes for each memory, however little of it is used. The HTTP
+ * library parses answers with it, and so does the copy of the library in Node itself, which loading ours loads too.
+ */
+export const isOutOfAddressSpace = (error: unknown): boolean =>
+  error instanceof RangeError && error.message.includes('Cannot allocate Wasm memory')
+
 async function opened(): Promise<Dispatcher> {
   const { Agent } = await import('undici')
   // Callers time requests out themselves, by the clock that they were given.

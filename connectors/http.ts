@@ -6,6 +6,7 @@ import type { Dispatcher } from 'undici'
 import { onAbort } from '../models/abort.ts'
 import type { Clock } from '../models/clock.ts'
 import { type ConnectionClass, connectionClass } from './connection.ts'
+import { isOutOfAddressSpace } from './connections.ts'
 
 export interface Outgoing {
   readonly origin: string
@@ -94,9 +95,10 @@ export async function exchange(
   }
 }
 
-/** The system's code (ECONNREFUSED, ENOTFOUND) if there is one. */
+/** The system's code (ECONNREFUSED, ENOTFOUND) if there is one. V8 has none for the memory that the first connection reserves. */
 function reasonOf(cause: unknown): string {
   const { code, message } = cause as { code?: unknown; message?: unknown }
+  if (isOutOfAddressSpace(cause)) return 'ENOMEM'
   return typeof code === 'string' ? code : String(message ?? cause)
 }
 

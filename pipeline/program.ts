@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events'
 import { closeSync } from 'node:fs'
 import { isatty } from 'node:tty'
+import { isOutOfAddressSpace } from '../connectors/connections.ts'
 import type { Begun } from './commands/command.ts'
 import { commands, type Entry } from './commands/index.ts'
 
@@ -53,9 +54,20 @@ const words = process.argv.slice(2)
 /** Servers make no progress that could be kept. */
 const kept = ['serve', 'sandbox'].includes(words[0] ?? '') ? '' : '; progress is kept'
 
+/**
+ * Node's own copy of the HTTP library is loaded with ours and not used, but under a limit on address space the reservation that it
+ * makes is refused, in a promise that nobody holds. If ours is refused too, the request reports it.
+ */
+function withoutNodesCopy(): void {
+  process.on('unhandledRejection', (error) => {
+    if (!isOutOfAddressSpace(error)) throw error
+  })
+}
+
 /** Runs the command that the process was started with and returns its exit code. */
 export async function runProgram(): Promise<number> {
   leaveLostTerminals()
+  withoutNodesCopy()
   const begun = await beginning(words)
   const { runCommandLine } = await import('./commands/command-line.ts')
   return await runCommandLine(words, { stdout, stderr, stop: stopSignal }, begun)

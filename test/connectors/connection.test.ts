@@ -17,6 +17,7 @@ test.each([
   ['UND_ERR_CONNECT_TIMEOUT', 'time-out'],
   ['ECONNRESET', 'reset'],
   ['UND_ERR_SOCKET', 'reset'],
+  ['ENOMEM', 'address space'],
   ['UND_ERR_HEADERS_OVERFLOW', 'other'],
 ])('the code %s is a failure of class %s', (code, kind) => {
   expect(connectionClass(code)).toBe(kind)

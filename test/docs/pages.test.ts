@@ -106,9 +106,12 @@ test('commands on the pages that only read the books succeed', async () => {
 }, 300_000)
 
 test('messages of troubleshooting.md are in the program', () => {
-  const sources = readdirSync(join(packageRoot, 'pipeline'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => readFileSync(join(packageRoot, 'pipeline', file), 'utf8'))
+  const sources = ['pipeline', 'connectors']
+    .flatMap((folder) =>
+      readdirSync(join(packageRoot, folder), { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts'))
+        .map((file) => readFileSync(join(packageRoot, folder, file), 'utf8')),
+    )
     .join('\n')
   const messages = [...read('troubleshooting.md').matchAll(/^\| `([^`]+)` \|/gm)].map(
     ([, message = '']) => message,
