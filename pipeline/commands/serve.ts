@@ -6,6 +6,7 @@ import type { ExitCode } from '../../models/error.ts'
 import { explainBreak } from '../books/note.ts'
 import { type CommandContext, optionalConfig } from '../config/context.ts'
 import { mustBePort } from '../config/port.ts'
+import { optionsToRepeat } from '../config/suggested.ts'
 import { engineSettings } from '../engine/settings.ts'
 import { nodeDisk } from '../journal/disk.ts'
 import { DEFAULT_PORT } from '../serve/address.ts'
@@ -39,10 +40,12 @@ export const serveCommand = defineCommand({
     mustBePort(port)
     const config = optionalConfig(context)
     mustBeFiles(config, 'serve')
-    const { dir, clock, now, log, signal } = context
+    const { dir, clock, now, log, signal, configFile, isConfigNamed } = context
     const serving = await serve({
       port,
       dir,
+      // Full paths: the page's reader is in no folder.
+      options: optionsToRepeat({ dir, config: isConfigNamed === true ? configFile : undefined }),
       config,
       clock,
       now,

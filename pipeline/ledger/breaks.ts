@@ -10,6 +10,9 @@ export type Severity = 'error' | 'warning' | 'notice'
 /** The most severe first. */
 export const SEVERITIES: readonly Severity[] = ['error', 'warning', 'notice']
 
+/** The condition for breaks that concern an account, from the condition for its own: those of no account concern every account. */
+export const concerning = (isOwn: string): string => `(account is null or ${isOwn})`
+
 /** One disagreement, as in the table `breaks`; times are ISO-8601, amounts decimal text. */
 export interface Break {
   readonly breakId: string

@@ -3,6 +3,7 @@
 
 import { formatAmount, parseAmount } from '../../models/amount.ts'
 import { TieoutError, UsageError } from '../../models/error.ts'
+import { concerning } from '../ledger/breaks.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Reader, Values } from '../ledger/reader.ts'
 import type { Row } from '../output/cell.ts'
@@ -135,8 +136,8 @@ export const lastAnswered = (ledger: Pick<Reader, 'tables'>): string =>
 /** SQL that restricts a row to the account of the value `$account`, if there is one. */
 export const OF_ACCOUNT = '($account::varchar is null or account = $account)'
 
-/** The same for breaks: those that belong to no account concern every account. */
-export const CONCERNS_ACCOUNT = `(account is null or ${OF_ACCOUNT})`
+/** The same for breaks. */
+export const CONCERNS_ACCOUNT = concerning(OF_ACCOUNT)
 
 export function valuesOf({ account, period }: ReportRequest): Values {
   return { account: account ?? null, from: period.from, before: period.before }

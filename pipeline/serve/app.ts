@@ -35,6 +35,8 @@ import { runs } from './views/runs.ts'
 
 export interface AppContext {
   readonly dir: string
+  /** What a command to copy repeats, each after a space, so that it means these books from any folder. */
+  readonly options: string
   readonly config: Config
   readonly clock: Clock
   /** The server's current time, in Unix milliseconds. */
@@ -141,7 +143,19 @@ async function bodyObject<T>(request: { json: () => Promise<unknown> }): Promise
 }
 
 function routes(context: AppContext): Routed {
-  const { dir, config, clock, disk, published, events, isReadOnly, onError, console: asked, notes } = context
+  const {
+    dir,
+    options,
+    config,
+    clock,
+    disk,
+    published,
+    events,
+    isReadOnly,
+    onError,
+    console: asked,
+    notes,
+  } = context
   const app: Routed = new Hono()
   const asks = () => ({
     now: context.now(),
@@ -183,6 +197,7 @@ function routes(context: AppContext): Routed {
         return {
           version: packageVersion,
           dir,
+          options,
           isReadOnly,
           now: new Date(context.now()).toISOString(),
           stamp,
@@ -213,7 +228,7 @@ function routes(context: AppContext): Routed {
   app.get('/api/entries/facets', async (c) =>
     c.json(await published.use((edition) => entryFacets(edition, filters(c.req)))),
   )
-  app.get('/api/proof', async (c) => c.json(await proof(published, filters(c.req), { dir, config })))
+  app.get('/api/proof', async (c) => c.json(await proof(published, filters(c.req), { dir, options, config })))
   app.get('/api/lots', async (c) => c.json(await published.use((edition) => lots(edition, filters(c.req)))))
   app.get('/api/gains', async (c) => c.json(await published.use((edition) => gains(edition, filters(c.req)))))
   app.get('/api/breaks', async (c) =>
@@ -237,7 +252,7 @@ function routes(context: AppContext): Routed {
   app.get('/api/runs/live', async (c) => c.json(await liveRun(dir)))
   app.get('/api/filings', async (c) => c.json(await filings({ dir, disk, clock })))
   app.get('/api/filings/:name', async (c) =>
-    c.json(await filingDifference(published, c.req.param('name'), { dir, disk, clock })),
+    c.json(await filingDifference(published, c.req.param('name'), { dir, disk, clock, options })),
   )
   app.get('/api/dictionary', async (c) => c.json(await published.use(dictionary)))
   app.get('/api/csv/:view', async (c) => {

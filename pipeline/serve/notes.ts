@@ -18,6 +18,8 @@ export type Explain = (breakId: string, note: string | null, onNoted: () => void
 
 export interface NotesOptions {
   readonly dir: string
+  /** What a command to copy repeats, each after a space. */
+  readonly options: string
   readonly disk: Disk
   readonly clock: Clock
   readonly events: Events
@@ -45,7 +47,7 @@ export class Notes {
 
   /** Starts saving the note. Refusal if it is not allowed, if another note is in progress, or if another run holds the lock. */
   async begin({ ledger }: Edition, breakId: string, given: unknown): Promise<NoteProgress> {
-    const { isReadOnly, dir, disk, clock } = this.#options
+    const { isReadOnly, dir, disk, clock, options } = this.#options
     if (isReadOnly) throw readOnly()
     if (given !== null && typeof given !== 'string') {
       throw new Refusal(400, 'The note is not text.', {
@@ -78,7 +80,7 @@ export class Notes {
         name: 'Busy',
         expected: 'no other run',
         found: `process ${holder.pid} on ${holder.host}, command "${holder.command}", since ${holder.since}`,
-        action: `Wait until it has ended, then save the note again, or run: ${commandOf(breakId, note)}`,
+        action: `Wait until it has ended, then save the note again, or run: ${commandOf(breakId, note, options)}`,
       })
     }
     const begun: NoteProgress = {
@@ -133,7 +135,7 @@ export class Notes {
         ? await rowsOf<NoteRow>(ledger, said)
         : { rows: [], sql: found.sql },
       noNote: await this.#whyNot(row),
-      command: commandOf(breakId, 'TEXT'),
+      command: commandOf(breakId, 'TEXT', this.#options.options),
     }
   }
 
@@ -149,8 +151,8 @@ export class Notes {
   }
 }
 
-const commandOf = (breakId: string, note: string | null): string =>
-  `tieout explain-break ${shellWord(breakId)} ${note === null ? '--withdraw' : `--note${note.startsWith('-') ? '=' : ' '}${shellWord(note)}`}`
+const commandOf = (breakId: string, note: string | null, options: string): string =>
+  `tieout explain-break ${shellWord(breakId)} ${note === null ? '--withdraw' : `--note${note.startsWith('-') ? '=' : ' '}${shellWord(note)}`}${options}`
 
 const readOnly = (): Refusal =>
   new Refusal(403, 'This page is read-only.', {

@@ -67,11 +67,14 @@ export class Conditions {
     return this
   }
 
-  /** The column equals one of several texts, given as in an address, separated by commas. An empty text adds no condition. */
-  oneOf(column: string, given: string | undefined): this {
+  /**
+   * The column equals one of several texts, given as in an address, separated by commas. An empty text adds no condition.
+   * `widened` turns the condition into the one to add.
+   */
+  oneOf(column: string, given: string | undefined, widened = (condition: string) => condition): this {
     const texts = listOf(given)
     if (texts.length === 0) return this
-    return this.add(`${column} in (${texts.map((text) => this.value(text)).join(', ')})`)
+    return this.add(widened(`${column} in (${texts.map((text) => this.value(text)).join(', ')})`))
   }
 
   /** At or after one instant and before another; ISO-8601. */

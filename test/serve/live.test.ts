@@ -159,12 +159,11 @@ describe('a note that cannot be saved', () => {
       {
         name: 'Busy',
         found: expect.stringContaining(`process ${process.pid} on `),
-        action:
-          "Wait until it has ended, then save the note again, or run: tieout explain-break b1 --note 'It’s known.'",
+        action: `Wait until it has ended, then save the note again, or run: tieout explain-break b1 --note 'It’s known.' --dir ${dir}`,
       },
     ])
     const dashed = await serving.post('/api/breaks/b1/note', { note: '-5 USDT' })
-    expect(JSON.parse(dashed.text).error.action).toMatch(/explain-break b1 --note='-5 USDT'$/)
+    expect(JSON.parse(dashed.text).error.action).toContain(`explain-break b1 --note='-5 USDT' --dir ${dir}`)
     await lock.release()
     expect((await serving.get<OneBreak>('/api/breaks/b1')).noNote).toBeNull()
   })

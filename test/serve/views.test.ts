@@ -228,6 +228,15 @@ describe('amounts are those of the command line, and each view’s SQL answers w
     expect(new Set(open.map(({ break_id }) => break_id))).toEqual(
       new Set(reported.map(({ break_id }) => break_id)),
     )
+    // The one of the demo is of no account, and so concerns each.
+    const of = await demo.serving.get<Breaks>('/api/breaks?account=broker')
+    await demo.mustBeItsSql(of.breaks)
+    const reportedOf = await demo.printed('report', 'breaks', '--account', 'broker', '--format', 'json')
+    expect(of.breaks.rows.map(({ break_id }) => break_id)).toEqual(reportedOf.map(({ break_id }) => break_id))
+    expect(of.breaks.rows).toMatchObject([{ account: null }])
+    const overview = await demo.serving.get<Overview>('/api/overview?account=broker')
+    await demo.mustBeItsSql(overview.breaks)
+    expect(overview.breaks.rows).toMatchObject([{ severity: 'notice', count: 1 }])
   })
 
   test('proof is what `explain` prints', async () => {
@@ -246,11 +255,13 @@ describe('amounts are those of the command line, and each view’s SQL answers w
     const id = String(pieces.rows[0]?.disposal_id)
     const found = await demo.serving.get<Proof>(`/api/proof?id=${encodeURIComponent(id)}&method=lifo`)
     expect(found.steps).toEqual((await demo.printed<Json>('explain', id, '--method', 'lifo', '--json')).steps)
-    expect(found.command).toBe(`tieout explain ${id} --method lifo`)
+    expect(found.command).toBe(`tieout explain ${id} --method lifo --dir ${demo.dir}`)
   })
 
   test('the command that prints a proof does not take an id that begins with a dash for an option', () => {
-    expect(commandOf('-5 x', { method: 'lifo' })).toBe("tieout explain --method lifo -- '-5 x'")
+    expect(commandOf('-5 x', { method: 'lifo' }, ' --dir /books')).toBe(
+      "tieout explain --method lifo --dir /books -- '-5 x'",
+    )
   })
 
   test('an unknown id is refused with near matches', async () => {

@@ -166,6 +166,20 @@ describe('every view', () => {
     await page.setViewportSize({ width: 1280, height: 800 })
   })
 
+  test('cuts no table at 1440 pixels', async () => {
+    await page.setViewportSize({ width: 1440, height: 900 })
+    const cut: string[] = []
+    for (const { path } of VIEWS) {
+      await open(path)
+      const wide = (await page.evaluate(
+        "[...document.querySelectorAll('.table-frame')].filter((frame) => frame.scrollWidth > frame.clientWidth).map((frame) => frame.getAttribute('aria-label'))",
+      )) as string[]
+      cut.push(...wide.map((name) => `${path}: ${name}`))
+    }
+    await page.setViewportSize({ width: 1280, height: 800 })
+    expect(cut).toEqual([])
+  })
+
   test('closes its menu on Escape, and returns the focus', async () => {
     await page.setViewportSize({ width: 390, height: 800 })
     await open('/runs')
@@ -252,16 +266,17 @@ describe('figures', () => {
 
   test('gains of all coins are those that the command line adds up', async () => {
     await open('/gains')
-    const [proceeds, gain] = (
+    const [proceeds, fees, gain] = (
       await page.locator('table:has(caption:text-is("Gains by coin and term")) tfoot tr td').allTextContents()
-    ).filter((_, at) => at === 3 || at === 5)
+    ).filter((_, at) => at === 3 || at === 4 || at === 6)
     const [sums] = await cliRows([
       'sql',
-      'select sum(proceeds) as proceeds, sum(gain) as gain from disposals',
+      'select sum(proceeds) as proceeds, sum(fees) as fees, sum(gain) as gain from disposals',
       '--format',
       'json',
     ])
-    expect([proceeds, gain]).toEqual([sums?.proceeds, sums?.gain])
+    expect([proceeds, fees, gain]).toEqual([sums?.proceeds, sums?.fees, sums?.gain])
+    expect(fees).toMatch(/[1-9]/)
   })
 
   test('a figure is three clicks from the bytes that prove it', async () => {
@@ -493,7 +508,7 @@ describe('figures', () => {
     expect(await shown({ verdict: { meaning: 'doubtful', text: older } })).toEqual(['verdict warn', older])
     expect(await shown({ unpublished: { error: 1, warning: 2, notice: 0 } })).toEqual([
       'verdict bad',
-      'The last build was not published: it has 1 error and 2 warnings. This page shows the books published before it. Run tieout check to see the breaks.',
+      `The last build was not published: it has 1 error and 2 warnings. This page shows the books published before it. Run tieout check --dir ${books} to see the breaks.`,
     ])
   })
 
@@ -501,9 +516,12 @@ describe('figures', () => {
     // The one open break of the demo, its reporting currency, is of no account.
     await open('/?account=broker')
     const breaks = page.locator('section', { hasText: 'Open breaks by age' })
-    expect(await breaks.locator('.empty').textContent()).toBe(
-      'There are no open breaks for broker.Breaks of other accounts, and breaks without an account, are not counted here.',
-    )
+    expect(await breaks.locator('.says').textContent()).toBe('Of broker, and of no account.')
+    expect(await column('Open breaks by severity and age', 'Severity')).toEqual(['notice'])
+    await breaks.getByRole('link', { name: 'notice' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Breaks' }).waitFor()
+    await settled()
+    expect(await column('Breaks', 'Where')).toEqual(['USDT'])
     const unknown = await serving.get<{ pnl: { rows: { unknown_pieces: number }[] } }>(
       '/api/overview?account=broker',
     )
@@ -525,9 +543,10 @@ describe('figures', () => {
       const answer = await serving.get<object>('/api/filings')
       await page.route('**/api/filings', (route) => route.fulfill({ json: { ...answer, filings: [] } }))
       await open('/filings')
-      const told = (await page.locator('.empty code').textContent()) ?? ''
+      const suggested = page.locator('.empty code', { hasText: ` --dir ${books}` })
+      const told = (await suggested.textContent()) ?? ''
       await page.unroute('**/api/filings')
-      const { code, stderr } = await command([...told.split(' ').slice(1), '--dir', books, '--out', none])
+      const { code, stderr } = await command([...told.split(' ').slice(1), '--out', none])
       expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^Frozen as /m) })
     } finally {
       rmSync(none, { recursive: true, force: true })
@@ -664,7 +683,7 @@ describe('the console', () => {
     await open('/ledger?kind=fee')
     await page.getByRole('link', { name: /^SQL/ }).first().click()
     await page.locator('[data-run]').click()
-    await page.getByText(/^(All [\d ]+ rows|The first)/).waitFor()
+    await page.getByText(/^(All [\d\u00a0]+ rows|The first)/).waitFor()
     expect(new Set(await column('Rows of the query', 'kind'))).toEqual(new Set(['fee']))
   })
 })
@@ -684,7 +703,7 @@ test('a note on a break is saved, published and offered without mixing two ledge
   await emptyEditor()
   await page.keyboard.type('select 1')
   await page.locator('[data-run]').click()
-  await page.getByText(/^All 1 row.*other books/).waitFor()
+  await page.getByText(/^1 row, in.*other books/).waitFor()
   // A later page of a list is one of the books before, and is left with them.
   const later = JSON.stringify(`/ledger?cursor=${encodeURIComponent(entries.next)}`)
   await page.evaluate(

@@ -91,7 +91,7 @@ describe('newer books that cannot be opened', { timeout: 120_000 }, () => {
       'Newer books cannot be opened. This page still shows the earlier ones and keeps trying.',
     )
     expect(text).toContain(join(dir, 'ledger.duckdb'))
-    expect(text).toContain('Run tieout build to build the ledger again from what has landed.')
+    expect(text).toContain(`Run tieout build --dir ${dir} to build the ledger again from what has landed.`)
     expect(await findings(page)).toEqual([])
     // The views go on with the books before, and a page that is opened now tells it too.
     await page.reload()
@@ -175,7 +175,7 @@ test('an imported account has no entries: its balance and its empty ledger lead 
 
   await page.goto(`${serving.origin}/accounts`)
   await page.locator('.figure-link').first().click()
-  expect(await queried(/^All 1 row/)).toContain("coin in ('BTC')")
+  expect(await queried(/^1 row, in/)).toContain("coin in ('BTC')")
 }, 120_000)
 
 test('the evidence of a break does not make a phone scroll sideways', async () => {
@@ -189,4 +189,22 @@ test('the evidence of a break does not make a phone scroll sideways', async () =
   await page.setViewportSize({ width: 390, height: 844 })
   await page.locator('.evidence-list a').waitFor()
   expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
+}, 120_000)
+
+test('breaks of a check without figures are told apart in the list by their words', async () => {
+  const dir = await smallBooks()
+  await changeLedger(
+    dir,
+    `insert into breaks by name select 'b' || n as break_id, 'valuation' as check_name, 'warning' as severity, 'elsewhere' as account,
+       'Run \`tieout import prices\` for coin ' || n as explanation, '[]' as evidence, now() as first_seen_at, 'open' as status
+     from range(1, 3) as t (n);
+     insert into breaks by name select 'b3' as break_id, 'balance_chain' as check_name, 'warning' as severity, 'w' as explanation,
+       1 as expected, 2 as found, 1 as difference, '[]' as evidence, now() as first_seen_at, 'open' as status`,
+  )
+  const page = await pageOf(await servingFor(dir), '/breaks?severity=warning')
+  const words = page.locator('.row-words')
+  await expect
+    .poll(() => words.allTextContents())
+    .toEqual([1, 2].map((n) => `Run tieout import prices --dir ${dir} for coin ${n}`))
+  expect(await page.locator('tbody td:nth-child(3)').last().textContent()).toBe('The books as a whole')
 }, 120_000)

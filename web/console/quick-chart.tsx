@@ -5,6 +5,7 @@ import { StackedBars } from '../charts/bars.tsx'
 import { Figure } from '../charts/figure.tsx'
 import { Lines } from '../charts/lines.tsx'
 import { Empty } from '../parts/states.tsx'
+import { count } from '../words/plain.ts'
 import { textOf } from './grid.tsx'
 import type { ResultRow } from './run.ts'
 
@@ -48,7 +49,7 @@ export function QuickChart({
   const points = rows
     .map((row) => ({ day: textOf(row[x.at] ?? null), value: value(row) }))
     .filter(({ day }) => day !== '')
-  const says = `${y.name} by ${x.name}, ${points.length} rows`
+  const says = `${y.name} by ${x.name}, ${count(points.length, 'row')}`
   return (
     <div>
       <div class="filters">

@@ -1,6 +1,7 @@
 // Tables and columns with their meanings, to look up and to insert into the query.
 import { useState } from 'preact/hooks'
 import type { ConsoleSchema } from '../../pipeline/serve/api.ts'
+import { Amount } from '../parts/amount.tsx'
 import { addressOf } from '../state/router.ts'
 import { count } from '../words/plain.ts'
 
@@ -39,7 +40,7 @@ export function Schema({
               <summary title={table.says}>
                 <code>{table.name}</code>{' '}
                 <span class="quiet tabular">
-                  {table.rows?.toLocaleString('en-GB').replaceAll(',', ' ') ?? 'view'}
+                  {table.rows === null ? 'view' : <Amount value={String(table.rows)} />}
                 </span>
               </summary>
               <p class="quiet">{table.says}</p>

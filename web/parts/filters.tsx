@@ -3,6 +3,7 @@ import type { ComponentChildren, TargetedEvent } from 'preact'
 import { useEffect, useId, useState } from 'preact/hooks'
 import { about } from '../state/books.ts'
 import { parameters, refine } from '../state/router.ts'
+import { count } from '../words/plain.ts'
 import { Icon } from './icon.tsx'
 
 /** A filter changes which rows there are, so it returns to the first page. */
@@ -187,7 +188,7 @@ export function Pager({
         </>
       )}
       <span class="quiet">
-        {shown} rows on this page{of === undefined ? '' : `, ${of}`}
+        {count(shown, 'row')} on this page{of === undefined ? '' : `, ${of}`}
       </span>
       {next === null ? (
         <span class="quiet">This is the last page.</span>

@@ -108,7 +108,8 @@ function plain<Row>(column: TableColumn<Row>, row: Row, decimals: number): Compo
   const value = column.value(row)
   if (value === null || value === '') return <Unknown />
   if (column.kind === 'time') return <Instant at={String(value)} />
-  return value
+  // A number that arrives as text, as from reports, may be a year.
+  return typeof value === 'number' ? <Amount value={String(value)} /> : value
 }
 
 /** Columns for rows that arrive as lists, as from reports and queries. */

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { About } from '../../pipeline/serve/api.ts'
 import { Patterns } from '../charts/patterns.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { Prose } from '../parts/prose.tsx'
 import { Empty, FailureNote, Loading } from '../parts/states.tsx'
 import { useAnswer } from '../state/answer.ts'
 import { about, setClock } from '../state/books.ts'
@@ -131,8 +132,7 @@ export function App() {
             answer.data?.stamp === null &&
             shown !== 'runs' ? (
             <Empty title="No books have been published yet.">
-              Run <code>tieout nightly --dir {about.value.dir}</code>, or <code>tieout build</code> if
-              everything has been fetched. This page shows the books as soon as they are published.
+              <Prose text="Run `tieout nightly`, or `tieout build` if everything has been fetched. This page shows the books as soon as they are published." />
             </Empty>
           ) : (
             <Loaded key={shown} shown={shown} />

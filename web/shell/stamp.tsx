@@ -1,5 +1,6 @@
 // Which books the figures on the page come from: their hash, when they were published, and their open breaks.
 import { CopyButton, Instant } from '../parts/marks.tsx'
+import { Prose } from '../parts/prose.tsx'
 import { FailureNote } from '../parts/states.tsx'
 import { isConnected, liveRun, newer, showNewest, stamp, unopened } from '../state/books.ts'
 import { addressOf } from '../state/router.ts'
@@ -85,8 +86,7 @@ export function UnopenedBooks() {
   return (
     <section class="unopened" aria-label="Newer books">
       <p>
-        Newer books cannot be opened. This page still shows the earlier ones and keeps trying. If tieout has
-        been updated since the page was started, restart <code>tieout serve</code>.
+        <Prose text="Newer books cannot be opened. This page still shows the earlier ones and keeps trying. If tieout has been updated since the page was started, restart `tieout serve`." />
       </p>
       <FailureNote failure={failure} />
     </section>

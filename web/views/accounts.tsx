@@ -197,7 +197,7 @@ function differs({ difference }: BalanceRow): boolean {
 
 function Tied({ row }: { readonly row: BalanceRow }) {
   return row.difference === null ? (
-    <span class="quiet">not reported by the venue</span>
+    <span class="quiet">not reported</span>
   ) : (
     <Badge tone="good">ties out</Badge>
   )

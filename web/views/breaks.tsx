@@ -12,9 +12,9 @@ import type {
 import { Amount, Unknown } from '../parts/amount.tsx'
 import { AccountFilter, CoinFilter, Filters, Pager, SelectFilter, Tabs } from '../parts/filters.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { Badge, CopyButton, Instant, ProofLink, type Tone } from '../parts/marks.tsx'
+import { Badge, Instant, ProofLink, type Tone } from '../parts/marks.tsx'
 import { NotPublished } from '../parts/not-published.tsx'
-import { Prose } from '../parts/prose.tsx'
+import { Command, Prose } from '../parts/prose.tsx'
 import { Head, Section } from '../parts/section.tsx'
 import { Answered, Empty, FailureNote } from '../parts/states.tsx'
 import { Table } from '../parts/table.tsx'
@@ -23,7 +23,7 @@ import { noteProgress, now } from '../state/books.ts'
 import { failureOf } from '../state/failure.ts'
 import { parameters, refine } from '../state/router.ts'
 import { say } from '../state/toasts.ts'
-import { count } from '../words/plain.ts'
+import { count, grouped } from '../words/plain.ts'
 import { distanceInWords } from '../words/times.ts'
 
 const NAMES = ['status', 'severity', 'check', 'account', 'coin']
@@ -69,6 +69,7 @@ export function Breaks() {
             {data.unpublished === null ? null : <NotPublished totals={data.unpublished} />}
             <Section
               title={titleOf(data, given.status ?? 'open')}
+              says={given.account === undefined ? undefined : `Of ${given.account}, and of no account.`}
               sql={data.breaks.sql}
               csv={{ view: 'breaks', filters }}
             >
@@ -108,7 +109,9 @@ function titleOf({ counts }: BreaksAnswer, status: string): string {
   if (status in STATUS_HEADS) return bySeverity(status)
   return Object.entries(STATUS_HEADS)
     .filter(([one]) => one === 'open' || rowsOf(one).length > 0)
-    .map(([one, head]) => (one === 'open' ? `${head}: ${bySeverity(one)}` : `${head}: ${total(rowsOf(one))}`))
+    .map(([one, head]) =>
+      one === 'open' ? `${head}: ${bySeverity(one)}` : `${head}: ${grouped(total(rowsOf(one)))}`,
+    )
     .join('; ')
 }
 
@@ -150,15 +153,22 @@ function BreakTable({
           kind: 'row',
           head: 'Check',
           value: ({ check_name }) => check_name,
-          show: ({ break_id, check_name }) => (
-            <button
-              type="button"
-              class="link"
-              data-break={break_id}
-              onClick={() => refine({ break: break_id })}
-            >
-              {check_name.replaceAll('_', ' ')}
-            </button>
+          show: ({ break_id, check_name, ...row }) => (
+            <>
+              <button
+                type="button"
+                class="link"
+                data-break={break_id}
+                onClick={() => refine({ break: break_id })}
+              >
+                {check_name.replaceAll('_', ' ')}
+              </button>
+              {hasFigures(row) ? null : (
+                <p class="row-words quiet">
+                  <Prose text={row.explanation} />
+                </p>
+              )}
+            </>
           ),
         },
         { kind: 'text', head: 'Where', value: (row) => whereOf(row), wraps: true },
@@ -172,9 +182,14 @@ function BreakTable({
   )
 }
 
-function whereOf({ account, ledger, coin }: BreakRow): string | null {
+/** A row without figures is told from others of its check by its words. */
+function hasFigures({ expected, found, difference }: Pick<BreakRow, 'expected' | 'found' | 'difference'>) {
+  return [expected, found, difference].some((figure) => figure !== null)
+}
+
+function whereOf({ account, ledger, coin }: BreakRow): string {
   const parts = [account, ledger, coin].filter((one) => one !== null && one !== '')
-  return parts.length === 0 ? null : parts.join(' · ')
+  return parts.length === 0 ? 'The books as a whole' : parts.join(' · ')
 }
 
 /** One break, with its evidence and the notes on it. */
@@ -215,7 +230,7 @@ function Open({
   return (
     <Section
       title={row.check_name.replaceAll('_', ' ')}
-      says={whereOf(row) ?? 'The books as a whole'}
+      says={whereOf(row)}
       sql={data.break.sql}
       tools={
         <button type="button" class="button small" onClick={() => refine({ break: undefined })}>
@@ -381,10 +396,7 @@ function NoteForm({
         <p>
           <Prose text={data.noNote} />
         </p>
-        <p class="command">
-          <code>{data.command}</code>
-          <CopyButton text={data.command} what="command" />
-        </p>
+        <Command text={data.command} />
       </div>
     )
   return (

@@ -18,7 +18,7 @@ import { stamp } from '../state/books.ts'
 import { failureOf } from '../state/failure.ts'
 import { forget, parameters } from '../state/router.ts'
 import { copy, say } from '../state/toasts.ts'
-import { count } from '../words/plain.ts'
+import { all, count } from '../words/plain.ts'
 
 const TIMEOUTS = [30, 120, 600]
 
@@ -317,7 +317,7 @@ function Says({ shown: { state, ahead, rows, end, stamp: asked } }: { readonly s
 }
 
 const END: Readonly<Record<ConsoleEnd['how'], (end: ConsoleEnd, seconds: string) => ComponentChildren>> = {
-  complete: ({ rows }, seconds) => `All ${count(rows, 'row')}, in ${seconds}.`,
+  complete: ({ rows }, seconds) => `${all(rows, 'row')}, in ${seconds}.`,
   cut: ({ rows, limit }, seconds) => (
     <>
       <Badge tone="warn">cut</Badge> The first {count(rows, 'row')}, in {seconds}. There are more rows: the

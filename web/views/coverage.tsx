@@ -12,6 +12,7 @@ import { DayStrip, type Stretch } from '../charts/days.tsx'
 import { MemoryBar } from '../charts/memory.tsx'
 import { AccountFilter, DayFilters, Filters, SelectFilter, Tabs } from '../parts/filters.tsx'
 import { Badge, Hash, Instant, Outcome } from '../parts/marks.tsx'
+import { Prose } from '../parts/prose.tsx'
 import { Head, Section } from '../parts/section.tsx'
 import { Answered, Empty } from '../parts/states.tsx'
 import { Table } from '../parts/table.tsx'
@@ -81,7 +82,7 @@ export function Coverage() {
           if (feedRows.length === 0)
             return (
               <Empty title="No feed has been fetched yet.">
-                Run <code>tieout nightly</code>; each feed then has a row here.
+                <Prose text="Run `tieout nightly`; each feed then has a row here." />
               </Empty>
             )
           const opened = feedRows.find((one) => keyOf(one) === chosen)

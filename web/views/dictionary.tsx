@@ -5,6 +5,7 @@ import type {
   DictionaryTable,
   SchemaColumn,
 } from '../../pipeline/serve/api.ts'
+import { Amount } from '../parts/amount.tsx'
 import { Badge } from '../parts/marks.tsx'
 import { Head, Section } from '../parts/section.tsx'
 import { Answered, Empty } from '../parts/states.tsx'
@@ -113,7 +114,7 @@ function One({ table }: { readonly table: DictionaryTable }) {
           </div>
           <div>
             <dt>Rows</dt>
-            <dd>{table.rows ?? 'a view'}</dd>
+            <dd>{table.rows === null ? 'a view' : <Amount value={String(table.rows)} />}</dd>
           </div>
         </dl>
         <Table<SchemaColumn>

@@ -1,8 +1,8 @@
 // Reports as filed, and the same reports today: which lines differ, and which inputs changed.
 import type { FilingDifference, FilingRow, Filings as FilingsAnswer } from '../../pipeline/serve/api.ts'
 import { Icon } from '../parts/icon.tsx'
-import { Badge, CopyButton, Hash, Instant } from '../parts/marks.tsx'
-import { Prose } from '../parts/prose.tsx'
+import { Badge, Hash, Instant } from '../parts/marks.tsx'
+import { Command, Prose } from '../parts/prose.tsx'
 import { Head, Section } from '../parts/section.tsx'
 import { Answered, Empty } from '../parts/states.tsx'
 import { columnsOf, Table } from '../parts/table.tsx'
@@ -22,8 +22,7 @@ export function Filings() {
           <Section title={count(filings.length, 'filing')}>
             {filings.length === 0 ? (
               <Empty title="No report has been frozen yet.">
-                When you file a report, keep it: <code>tieout report gains --year 2026 --freeze NAME</code>.
-                From then on, this view shows whether later records have changed it.
+                <Prose text="When you file a report, keep it: `tieout report gains --year 2026 --freeze NAME`. From then on, this view shows whether later records have changed it." />
               </Empty>
             ) : (
               <List rows={filings} chosen={chosen} />
@@ -125,10 +124,7 @@ function Difference({ name }: { readonly name: string }) {
               </li>
             ))}
           </ul>
-          <p class="command">
-            <span class="quiet">On the command line</span> <code>{command}</code>
-            <CopyButton text={command} what="command" />
-          </p>
+          <Command text={command} says="On the command line" />
         </Section>
       )}
     </Answered>

@@ -85,7 +85,7 @@ function Totals({ data, filters }: { readonly data: GainsAnswer; readonly filter
   return (
     <Section
       title="By coin and term"
-      says="Disposals without a known gain are in separate rows."
+      says={`Disposals without a known gain are in separate rows.${rows.some(isCharged) ? AFTER_FEES : ''}`}
       sql={sql}
       csv={{ view: 'gain-totals', filters }}
     >
@@ -115,6 +115,7 @@ function Totals({ data, filters }: { readonly data: GainsAnswer; readonly filter
               isExtra: true,
             },
             { kind: 'amount', head: `Proceeds, ${currency}`, value: ({ proceeds }) => proceeds },
+            ...feesOf<TotalRow>(rows),
             { kind: 'amount', head: 'Cost', value: ({ cost_basis }) => cost_basis },
             ...deniedOf<TotalRow>(rows),
             { kind: 'amount', head: 'Gain', value: ({ gain }) => gain },
@@ -123,6 +124,26 @@ function Totals({ data, filters }: { readonly data: GainsAnswer; readonly filter
       )}
     </Section>
   )
+}
+
+interface Charged {
+  readonly fees?: string | null
+}
+
+const AFTER_FEES = ' Proceeds are after the fees.'
+const isCharged = ({ fees }: Charged): boolean => /[1-9]/.test(fees ?? '')
+
+/** A column after the proceeds, if any disposal had a fee. */
+function feesOf<Row extends Charged>(rows: readonly Row[]): TableColumn<Row>[] {
+  if (!rows.some(isCharged)) return []
+  return [
+    {
+      kind: 'amount',
+      head: 'Fees',
+      says: 'Fees of the disposals, already taken off the proceeds',
+      value: ({ fees = null }) => fees,
+    },
+  ]
 }
 
 interface Denied {
@@ -142,7 +163,7 @@ function Pieces({ data, filters }: { readonly data: GainsAnswer; readonly filter
   return (
     <Section
       title="Pieces of disposals"
-      says="Newest first. Disposals and lots link to their proofs."
+      says={`Newest first. Disposals and lots link to their proofs.${rows.some(isCharged) ? AFTER_FEES : ''}`}
       sql={sql}
       csv={{ view: 'gains', filters }}
     >
@@ -179,6 +200,7 @@ function Pieces({ data, filters }: { readonly data: GainsAnswer; readonly filter
               ),
           },
           { kind: 'amount', head: `Proceeds, ${rows[0]?.currency ?? ''}`, value: ({ proceeds }) => proceeds },
+          ...feesOf(rows),
           { kind: 'amount', head: 'Cost', value: ({ cost_basis }) => cost_basis },
           ...deniedOf(rows),
           { kind: 'amount', head: 'Gain', value: ({ gain }) => gain },

@@ -1,6 +1,7 @@
 // Every signed change in every coin, newest first, with the balance after it. Each row links to its proof.
 import { useState } from 'preact/hooks'
 import type { Entries, EntryFacets, EntryRow, FacetRow } from '../../pipeline/serve/api.ts'
+import { Amount } from '../parts/amount.tsx'
 import {
   AccountFilter,
   CoinFilter,
@@ -191,7 +192,9 @@ function Facet({
             {value === null ? (
               <span class="facet quiet">
                 <span>none</span>
-                <span class="tabular">{number}</span>
+                <span class="tabular">
+                  <Amount value={String(number)} />
+                </span>
               </span>
             ) : (
               <button
@@ -201,7 +204,9 @@ function Facet({
                 onClick={() => toggle(value)}
               >
                 <span>{facet === 'kind' ? value.replaceAll('_', ' ') : value}</span>
-                <span class="tabular">{number}</span>
+                <span class="tabular">
+                  <Amount value={String(number)} />
+                </span>
               </button>
             )}
           </li>

@@ -1,7 +1,9 @@
 // Holdings by acquisition: the quantity left and its cost.
 import type { HoldingRow, LotRow, Lots as LotsAnswer, UnknownBasisRow } from '../../pipeline/serve/api.ts'
+import { Amount } from '../parts/amount.tsx'
 import { AccountFilter, CoinFilter, Filters, Pager, Tabs } from '../parts/filters.tsx'
 import { ProofLink } from '../parts/marks.tsx'
+import { Prose } from '../parts/prose.tsx'
 import { Head, Section } from '../parts/section.tsx'
 import { Answered, Empty } from '../parts/states.tsx'
 import { Table } from '../parts/table.tsx'
@@ -63,7 +65,9 @@ function Unknown({
   return (
     <Section
       title="Without a known cost"
-      says="Disposals from lots whose cost is not known. They have no gain until you fill in and import `tieout worksheet`."
+      says={
+        <Prose text="Disposals from lots whose cost is not known. They have no gain until you fill in the list that `tieout worksheet` writes, and import it as opening lots." />
+      }
       sql={sql}
       csv={{ view: 'unknown-basis', filters }}
     >
@@ -85,7 +89,9 @@ function Unknown({
             head: 'Disposals',
             value: ({ disposals }) => disposals,
             show: ({ account, coin, disposals }) => (
-              <a href={addressOf('gains', { account, coin, known: 'no' })}>{disposals}</a>
+              <a href={addressOf('gains', { account, coin, known: 'no' })}>
+                <Amount value={String(disposals)} />
+              </a>
             ),
           },
         ]}

@@ -24,7 +24,7 @@ import { about, now, stamp } from '../state/books.ts'
 import { addressOf, parameters } from '../state/router.ts'
 import { sum } from '../words/digits.ts'
 import { feedInWords, memoryOf, statusTone, statusWord } from '../words/feeds.ts'
-import { count } from '../words/plain.ts'
+import { all, count } from '../words/plain.ts'
 import { dayInWords, distanceInWords, monthInWords } from '../words/times.ts'
 
 export function Overview() {
@@ -416,13 +416,18 @@ function OpenBreaks({
     rows.some((row) => row.severity === severity),
   )
   return (
-    <Section title="Open breaks by age" sql={sql} csv={{ view: 'break-counts', filters: { account } }}>
+    <Section
+      title="Open breaks by age"
+      says={account === undefined ? undefined : `Of ${account}, and of no account.`}
+      sql={sql}
+      csv={{ view: 'break-counts', filters: { account } }}
+    >
       {severities.length === 0 ? (
         account === undefined ? (
           <Empty title="There are no open breaks." />
         ) : (
-          <Empty title={`There are no open breaks for ${account}.`}>
-            Breaks of other accounts, and breaks without an account, are not counted here.
+          <Empty title={`There are no open breaks of ${account} or of no account.`}>
+            Breaks of other accounts are not counted here.
           </Empty>
         )
       ) : (
@@ -520,9 +525,7 @@ function Worst({
         />
       )}
       <p class="more">
-        <a href={addressOf('coverage', { account })}>
-          {of === 1 ? 'The feed' : `All ${count(of, 'feed')}`} by day
-        </a>
+        <a href={addressOf('coverage', { account })}>{all(of, 'feed')} by day</a>
       </p>
     </Section>
   )

@@ -2,13 +2,14 @@
 import type { Entries, Proof as ProofAnswer, ProofStep } from '../../pipeline/serve/api.ts'
 import { Filters, TextFilter } from '../parts/filters.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { CopyButton, ProofLink } from '../parts/marks.tsx'
+import { ProofLink } from '../parts/marks.tsx'
+import { Command } from '../parts/prose.tsx'
 import { Head } from '../parts/section.tsx'
 import { Answered, Empty } from '../parts/states.tsx'
 import { firstPlaces, Tree } from '../proof/tree.tsx'
 import { useAnswer } from '../state/answer.ts'
 import { addressOf, parameters, refine } from '../state/router.ts'
-import { count } from '../words/plain.ts'
+import { count, grouped } from '../words/plain.ts'
 
 /** How many steps are shown side by side before the rest are omitted. */
 const LIMIT = 20
@@ -96,15 +97,12 @@ function Verdict({ data }: { readonly data: ProofAnswer }) {
           {erased > 0 ? `; the bytes of ${count(erased, 'row')} were erased on purpose` : ''}.
         </p>
       )}
-      <p class="command">
-        <span class="quiet">On the command line</span> <code>{data.command}</code>
-        <CopyButton text={data.command} what="command" />
-      </p>
+      <Command text={data.command} says="On the command line" />
       {omitted === 0 ? null : (
         <p>
           {count(omitted, 'further step')} not shown.{' '}
           <button type="button" class="button small" onClick={() => refine({ limit: String(LIMIT * 50) })}>
-            Show up to {LIMIT * 50} at each step
+            Show up to {grouped(LIMIT * 50)} at each step
           </button>
         </p>
       )}

@@ -3,6 +3,7 @@ import type { LiveFeed, LiveRun, RunRow, Runs as RunsAnswer } from '../../pipeli
 import { MemoryBar } from '../charts/memory.tsx'
 import { Pager } from '../parts/filters.tsx'
 import { Instant, Outcome } from '../parts/marks.tsx'
+import { Prose } from '../parts/prose.tsx'
 import { Head, Section } from '../parts/section.tsx'
 import { Answered, Empty } from '../parts/states.tsx'
 import { Table } from '../parts/table.tsx'
@@ -24,7 +25,7 @@ export function Runs() {
           <Section title="History" sql={runs.sql} csv={{ view: 'runs', filters: {} }}>
             {runs.rows.length === 0 ? (
               <Empty title="No run has been published yet.">
-                Schedule <code>tieout nightly</code>; this page shows its progress while it runs.
+                <Prose text="Schedule `tieout nightly`; this page shows its progress while it runs." />
               </Empty>
             ) : (
               <>

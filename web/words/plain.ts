@@ -1,8 +1,18 @@
 // Small phrases that several views share.
 import type { Matching } from '../../pipeline/serve/api.ts'
 
+/** A number of things, with its digits in groups of three as those of amounts; it does not break over two lines. */
+export function grouped(number: number): string {
+  return number.toLocaleString('en-GB').replaceAll(',', '\u00a0')
+}
+
 export function count(number: number, one: string, several = `${one}s`): string {
-  return `${number.toLocaleString('en-GB').replaceAll(',', ' ')} ${number === 1 ? one : several}`
+  return `${grouped(number)} ${number === 1 ? one : several}`
+}
+
+/** `All 12 rows`, but `1 row`. */
+export function all(number: number, one: string): string {
+  return number > 1 ? `All ${count(number, one)}` : count(number, one)
 }
 
 /** A column name as words: `net_pnl` as `net PnL`. */

@@ -8,6 +8,8 @@ export interface About {
   readonly version: string
   /** Folder of the books. */
   readonly dir: string
+  /** What a command to copy repeats, each after a space, so that it means these books from any folder. */
+  readonly options: string
   /** Notes cannot be saved. */
   readonly isReadOnly: boolean
   /** The server's current time. */

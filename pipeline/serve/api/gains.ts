@@ -62,6 +62,8 @@ export interface GainTotalRow {
   readonly cost_basis: Amount | null
   readonly denied_loss: Amount | null
   readonly gain: Amount | null
+  /** What the proceeds are net of; absent from books of an earlier version. */
+  readonly fees?: Amount | null
 }
 
 /**

@@ -1,5 +1,6 @@
 // Breaks to work through: what was expected and found, since when, what explains it, and the ids of the evidence.
 import type { Disk } from '../../journal/disk.ts'
+import { concerning } from '../../ledger/breaks.ts'
 import { readUnpublishedBreaks } from '../../ledger/publish.ts'
 import type { BreakGroupRow, BreakRow, Breaks, BreakTotals } from '../api.ts'
 import { behind, type Key, LIMIT, orderBy, pageOf } from '../keyset.ts'
@@ -35,7 +36,7 @@ function conditionsOf(filters: Filters): Conditions {
     .oneOf('status', status === 'all' ? undefined : status)
     .oneOf('severity', severity)
     .oneOf('check_name', check)
-    .oneOf('account', account)
+    .oneOf('account', account, concerning)
     .oneOf('coin', coin)
     .within('occurred_at', periodOf({ from: filters.from, to: filters.to }))
 }

@@ -72,7 +72,7 @@ const ROWS_MAX = 10_000
 export async function filingDifference(
   published: Published,
   name: string,
-  context: FilingsContext,
+  context: FilingsContext & { readonly options: string },
 ): Promise<FilingDifference> {
   return await published.useApart(async (edition) => {
     const { filing, report } = await filingReport(edition, name, context)
@@ -87,7 +87,7 @@ export async function filingDifference(
       columns: report.columns.map((column) => ({ name: column.name, kind: column.kind ?? 'text' })),
       rows: rows.slice(0, ROWS_MAX),
       notes: [...report.notes, ...cut],
-      command: `tieout report ${filing.report} --against ${shellWord(name)}`,
+      command: `tieout report ${filing.report} --against ${shellWord(name)}${context.options}`,
     }
   })
 }

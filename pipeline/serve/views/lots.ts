@@ -117,8 +117,15 @@ const PIECE_COLUMNS = `account, coin, method, rules, disposed_at, acquired_at, q
   currency, holding_days, term, disposal_id, lot_id`
 
 /** Those of `report gains`; books of an earlier version have no fees apart. */
-const pieceColumns = ({ tables }: Pick<Reader, 'tables'>): string =>
-  tables.get('disposals')?.includes('fees') === true ? `${PIECE_COLUMNS}, fees` : PIECE_COLUMNS
+const pieceColumns = (ledger: Pick<Reader, 'tables'>): string =>
+  hasFees(ledger) ? `${PIECE_COLUMNS}, fees` : PIECE_COLUMNS
+
+const hasFees = ({ tables }: Pick<Reader, 'tables'>): boolean =>
+  tables.get('disposals')?.includes('fees') === true
+
+const sumsOf = (ledger: Pick<Reader, 'tables'>): string =>
+  `sum(proceeds) as proceeds,${hasFees(ledger) ? ' sum(fees) as fees,' : ''} sum(cost_basis) as cost_basis,
+      sum(denied_loss) as denied_loss, sum(gain) as gain`
 
 /** The days and years of the rules that the published lots follow. */
 async function publishedCalendar(ledger: Reader): Promise<TaxCalendar> {
@@ -158,7 +165,7 @@ export async function gainTotalsQuestion({ ledger }: Edition, filters: Filters):
   return question(
     `
     select coin, currency, term, gain is not null as is_known, count(*) as pieces, sum(quantity) as quantity,
-      sum(proceeds) as proceeds, sum(cost_basis) as cost_basis, sum(denied_loss) as denied_loss, sum(gain) as gain
+      ${sumsOf(ledger)}
     from disposals
     ${conditions.where}
     group by coin, currency, term, gain is not null
@@ -173,7 +180,7 @@ async function gainsTogetherQuestion({ ledger }: Edition, filters: Filters): Pro
   return question(
     `
     select currency, term, gain is not null as is_known, count(*) as pieces,
-      sum(proceeds) as proceeds, sum(cost_basis) as cost_basis, sum(denied_loss) as denied_loss, sum(gain) as gain
+      ${sumsOf(ledger)}
     from disposals
     ${conditions.where}
     group by currency, term, gain is not null

@@ -1,5 +1,6 @@
 // The overview: the state of the books, read only from the marts and the journal's last segment, so that its cost does not
 // depend on the length of the history.
+import { concerning } from '../../ledger/breaks.ts'
 import { type FeedStatus, lastGoodRunAt, readFeeds, unbuiltFrames } from '../../reports/status.ts'
 import { verdict } from '../../reports/status-text.ts'
 import type { BreakCountRow, NetWorthRow, Overview, PnlRow, RunRow } from '../api.ts'
@@ -67,7 +68,7 @@ export function pnlQuestion({ account }: Filters): Question {
 
 /** Open breaks by severity and by how long ago a build first found them. */
 export function breakCountsQuestion({ account }: Filters, { now }: Now): Question {
-  const conditions = new Conditions().add("status = 'open'").oneOf('account', account)
+  const conditions = new Conditions().add("status = 'open'").oneOf('account', account, concerning)
   const at = `${conditions.value(new Date(now).toISOString())}::timestamptz`
   return question(
     `

@@ -12,6 +12,8 @@ import type { Filters } from './filters.ts'
 
 export interface ProofContext {
   readonly dir: string
+  /** What a command to copy repeats, each after a space. */
+  readonly options: string
   readonly config: Config
 }
 
@@ -23,7 +25,7 @@ const LOT_OPTIONS = ['method', 'scope', 'rules', 'currency'] as const
 export async function proof(
   published: Published,
   filters: Filters,
-  { dir, config }: ProofContext,
+  { dir, options: repeated, config }: ProofContext,
 ): Promise<Proof> {
   const { id, limit } = filters
   if (id === undefined) {
@@ -50,7 +52,7 @@ export async function proof(
     return {
       stamp,
       ...(explanationJson(explanation) as { id: string; steps: ProofStep[] }),
-      command: commandOf(id, filters),
+      command: commandOf(id, filters, repeated),
     }
   }
   // Lots matched differently from the published ones are kept in memory, which is released after the answer.
@@ -67,12 +69,13 @@ export async function proof(
 }
 
 /** An id that begins with a dash would be taken for an option. */
-export const commandOf = (id: string, filters: Filters): string =>
+export const commandOf = (id: string, filters: Filters, repeated: string): string =>
   [
     'tieout explain',
     ...(id.startsWith('-') ? [] : [shellWord(id)]),
     ...['limit', ...LOT_OPTIONS].flatMap((name) =>
       filters[name] === undefined ? [] : [`--${name} ${shellWord(String(filters[name]))}`],
     ),
-    ...(id.startsWith('-') ? [`-- ${shellWord(id)}`] : []),
-  ].join(' ')
+  ].join(' ') +
+  repeated +
+  (id.startsWith('-') ? ` -- ${shellWord(id)}` : '')
