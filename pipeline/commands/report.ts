@@ -52,7 +52,7 @@ export const reportCommand = defineCommand({
         requiresArg: true,
         choices: REPORT_FORMATS,
         defaultDescription: USUAL_FORM,
-        describe: 'Output format',
+        describe: 'Output format; html is for printing, or for a PDF from a browser',
       })
       .option('freeze', text('Keep the report as a filing with this name, with hashes of its inputs'))
       .option('against', text('Show the differences from the filing with this name, line by line'))

@@ -7,6 +7,7 @@ import { lineageOf, readLineage, sourcesOf } from '../ledger/lineage.ts'
 import { lotsStep } from '../lots/step.ts'
 import type { Column } from '../output/column.ts'
 import { printTable } from '../output/table.ts'
+import { setIn } from '../output/wrap.ts'
 import { defineCommand, terminalOf } from './command.ts'
 import { readingOptions } from './engine.ts'
 
@@ -83,9 +84,11 @@ export async function tablesText(ledger: Ledger, name: string | undefined, form:
     return JSON.stringify({ ...table, columns: described }, null, 2)
   }
   return [
-    `${table.table}: ${table.says}`,
-    `  grain: ${table.grain}`,
-    ...(table.keys === '' ? [] : [`  keys:  ${table.keys}`]),
+    ...[
+      `${table.table}: ${table.says}`,
+      `  grain: ${table.grain}`,
+      ...(table.keys === '' ? [] : [`  keys:  ${table.keys}`]),
+    ].map((line) => (form.width === undefined ? line : setIn(line, form.width))),
     '',
     printTable(columnsOf('column', 'type', 'meaning'), columns, { ...form, lines: MEANING_LINES }),
   ].join('\n')

@@ -24,6 +24,8 @@ const FORMS = {
   xls: 'xls',
   ods: 'ods',
   docx: 'docx',
+  doc: 'doc',
+  odt: 'odt',
   tsv: 'tsv',
   jsonl: 'jsonl',
   ndjson: 'ndjson',
@@ -65,13 +67,19 @@ export async function formOf<Form extends string>(
   if (form === undefined)
     throw new UsageError('The file name has the ending of a format that this command does not write.', {
       ...refusal,
-      action: 'Change the ending.',
+      action: isPaper(ending, writes)
+        ? 'Write .html instead, and print it, or save it as a PDF, from a browser.'
+        : 'Change the ending.',
     })
   throw new UsageError(`The output is to be ${form}, but its file name has the ending of another format.`, {
     ...refusal,
     action: 'Change the ending, or ask for the format that it stands for.',
   })
 }
+
+/** A document to read or print, where the command writes one. */
+const isPaper = (ending: string, writes: readonly string[]): boolean =>
+  ['pdf', 'docx', 'doc', 'odt'].includes(ending) && writes.includes('html')
 
 const isKnown = (ending: string): ending is keyof typeof FORMS => Object.hasOwn(FORMS, ending)
 

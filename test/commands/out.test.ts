@@ -83,6 +83,18 @@ describe('an extension that contradicts the requested format is refused', () => 
   })
 })
 
+test.each(['y.pdf', 'y.docx', 'y.doc', 'y.odt'])(
+  '--out %s says how a report becomes a document',
+  async (name) => {
+    const { code, stderr } = await run('report balances', name)
+    expect(code).toBe(2)
+    expect(stderr).toContain(
+      'next:     Write .html instead, and print it, or save it as a PDF, from a browser.\n',
+    )
+    expect(existsSync(join(out, name))).toBe(false)
+  },
+)
+
 test.each([
   ['report balances', 'y.parquet', '.csv, .json, .xlsx, .html, .htm'],
   ['report balances', 'y.pdf', '.csv, .json, .xlsx, .html, .htm'],

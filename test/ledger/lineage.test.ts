@@ -89,6 +89,12 @@ test('tables: which exist and what their columns mean, as the present ledger sta
         '  grain: one row per item of each version of a record in orders',
         '  keys:  page_id, page_row, list_index unique; page_id, page_row is the record’s row in orders',
       ])
+      const narrow = (await tablesText(ledger, 'order_fee_details', { json: false, width: 80 })).split('\n')
+      expect(narrow.slice(0, 3)).toEqual([
+        'order_fee_details: Fees of an order so far in one coin, as sent. From',
+        '  feeDetail[] of feed trade.orderHistory.',
+        '  grain: one row per item of each version of a record in orders',
+      ])
       expect(lines).toContainEqual(expect.stringMatching(/^fee +DECIMAL\(38,18\) +Fee, positive when paid/))
       expect((await tablesText(ledger, undefined, { json: false, width: 100 })).split('\n')).toContainEqual(
         expect.stringMatching(/^balances +one row per/),
