@@ -208,3 +208,24 @@ test('breaks of a check without figures are told apart in the list by their word
     .toEqual([1, 2].map((n) => `Run tieout import prices --dir ${dir} for coin ${n}`))
   expect(await page.locator('tbody td:nth-child(3)').last().textContent()).toBe('The books as a whole')
 }, 120_000)
+
+test('an overview of which nothing is known draws no empty chart, and links to no feeds where there are none', async () => {
+  const serving = await servingFor(await smallBooks())
+  const answer = await serving.get<{ pnl: { rows: object[] } }>('/api/overview')
+  answer.pnl.rows = ['2026-03-01', '2026-04-01'].map((month) => ({
+    month,
+    kind: 'gains',
+    coin: 'EUR',
+    amount: null,
+    unknown_pieces: 2,
+  }))
+  const page = await pageOf(serving, '/runs')
+  await page.route('**/api/overview', (route) => route.fulfill({ json: answer }))
+  await page.goto(serving.origin)
+  const profit = page.locator('section', { hasText: 'Profit and loss by month' }).last()
+  await profit.getByText('No amount of these months is known.').waitFor()
+  expect(await profit.locator('svg.chart').count()).toBe(0)
+  expect(await profit.getByRole('link', { name: '4 pieces with unknown gain' }).count()).toBe(1)
+  await page.getByText('No feed has been fetched yet.').waitFor()
+  expect(await page.getByRole('link', { name: /by day$/ }).count()).toBe(0)
+}, 120_000)

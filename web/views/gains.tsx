@@ -142,6 +142,7 @@ function feesOf<Row extends Charged>(rows: readonly Row[]): TableColumn<Row>[] {
       head: 'Fees',
       says: 'Fees of the disposals, already taken off the proceeds',
       value: ({ fees = null }) => fees,
+      isExtra: true,
     },
   ]
 }

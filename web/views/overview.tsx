@@ -261,6 +261,8 @@ function Profit({
   )
 }
 
+const isKnown = ({ parts }: Bar): boolean => Object.values(parts).some((amount) => amount !== null)
+
 function MonthBars({
   coin,
   names,
@@ -286,38 +288,42 @@ function MonthBars({
           </a>
         ) : null}
       </h3>
-      <Figure
-        says={`Profit and loss by month in ${coin.coin}, ${months.length} months; ${last === undefined ? '' : `${monthInWords(last.at)}: ${last.total ?? 'not known'}.`}`}
-        legend={hasLegend ? names : undefined}
-        total={hasLegend ? 'Total' : undefined}
-        draw={(width) => (
-          <StackedBars width={width} height={height} parts={names} bars={months} unit={coin.coin} />
-        )}
-        table={() => (
-          <Table
-            caption={`Profit and loss by month in ${coin.coin}`}
-            rows={months}
-            keyOf={({ at }) => at}
-            columns={[
-              { kind: 'row', head: 'Month', value: ({ at }) => monthInWords(at) },
-              ...names.map((name) => ({
-                kind: 'amount' as const,
-                head: name,
-                // A month without such amounts shows zero; only an existing amount can be unknown.
-                value: ({ parts }: Bar) => (name in parts ? (parts[name] ?? null) : '0'),
-                link: ({ at, parts }: Bar) =>
-                  name in parts
-                    ? {
-                        href: madeOf(kindOf(name), at, coin.coin, account),
-                        title: 'Show what it is made up of',
-                      }
-                    : null,
-              })),
-              { kind: 'amount', head: 'Total', value: ({ total }) => total },
-            ]}
-          />
-        )}
-      />
+      {months.some(isKnown) ? (
+        <Figure
+          says={`Profit and loss by month in ${coin.coin}, ${count(months.length, 'month')}; ${last === undefined ? '' : `${monthInWords(last.at)}: ${last.total ?? 'not known'}.`}`}
+          legend={hasLegend ? names : undefined}
+          total={hasLegend ? 'Total' : undefined}
+          draw={(width) => (
+            <StackedBars width={width} height={height} parts={names} bars={months} unit={coin.coin} />
+          )}
+          table={() => (
+            <Table
+              caption={`Profit and loss by month in ${coin.coin}`}
+              rows={months}
+              keyOf={({ at }) => at}
+              columns={[
+                { kind: 'row', head: 'Month', value: ({ at }) => monthInWords(at) },
+                ...names.map((name) => ({
+                  kind: 'amount' as const,
+                  head: name,
+                  // A month without such amounts shows zero; only an existing amount can be unknown.
+                  value: ({ parts }: Bar) => (name in parts ? (parts[name] ?? null) : '0'),
+                  link: ({ at, parts }: Bar) =>
+                    name in parts
+                      ? {
+                          href: madeOf(kindOf(name), at, coin.coin, account),
+                          title: 'Show what it is made up of',
+                        }
+                      : null,
+                })),
+                { kind: 'amount', head: 'Total', value: ({ total }) => total },
+              ]}
+            />
+          )}
+        />
+      ) : (
+        <p class="quiet">No amount of these months is known.</p>
+      )}
     </>
   )
 }
@@ -524,9 +530,11 @@ function Worst({
           ]}
         />
       )}
-      <p class="more">
-        <a href={addressOf('coverage', { account })}>{all(of, 'feed')} by day</a>
-      </p>
+      {of === 0 ? null : (
+        <p class="more">
+          <a href={addressOf('coverage', { account })}>{all(of, 'feed')} by day</a>
+        </p>
+      )}
     </Section>
   )
 }
