@@ -65,8 +65,9 @@ async function enter(): Promise<void> {
   await settled()
 }
 
-/** The view has its figures: nothing is being read any more. */
+/** The view has its figures, and the page knows the books: nothing is being read any more. */
 async function settled(on: Page = page): Promise<void> {
+  await on.locator('.side-foot .where').waitFor({ state: 'attached' })
   await on.locator('main:not(:has(.loading, .stale)) :is(h1, .empty)').first().waitFor()
 }
 
@@ -408,6 +409,15 @@ describe('figures', () => {
     expect(await bars.locator('.share').getAttribute('class')).toContain('good')
   })
 
+  test('the feeds that the venue forgets next have their bars at one height, however long their names are', async () => {
+    await open('/coverage')
+    const tops = (await page.evaluate(
+      "[...document.querySelectorAll('.running-out li')].map((one) => one.querySelector('svg').getBoundingClientRect().top - one.getBoundingClientRect().top)",
+    )) as number[]
+    expect(tops.length).toBeGreaterThan(2)
+    expect(new Set(tops.map(Math.round)).size).toBe(1)
+  })
+
   test('no feed name is cut off, at any width', async () => {
     for (const width of [1280, 400]) {
       await page.setViewportSize({ width, height: 900 })
@@ -543,8 +553,8 @@ describe('figures', () => {
       const answer = await serving.get<object>('/api/filings')
       await page.route('**/api/filings', (route) => route.fulfill({ json: { ...answer, filings: [] } }))
       await open('/filings')
-      const suggested = page.locator('.empty code', { hasText: ` --dir ${books}` })
-      const told = (await suggested.textContent()) ?? ''
+      const told = (await page.locator('.empty code').textContent()) ?? ''
+      expect(told).toContain(` --dir ${books}`)
       await page.unroute('**/api/filings')
       const { code, stderr } = await command([...told.split(' ').slice(1), '--out', none])
       expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^Frozen as /m) })

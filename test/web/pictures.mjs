@@ -48,6 +48,10 @@ try {
     await page.goto(origin + path)
     await page.locator('main:not(:has(.loading, .stale)) h1').waitFor()
     await page.locator('.side-foot').evaluate((foot) => foot.remove())
+    // Commands name the folder, which is another one each time.
+    await page.locator('code').evaluateAll((codes, folder) => {
+      for (const code of codes) code.textContent = code.textContent.replaceAll(folder, '~/books')
+    }, books)
   }
   const take = async (name) => await page.screenshot({ path: join(folder, `${name}.png`) })
 
