@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { optionsToRepeat, pasteable } from '../../pipeline/config/suggested.ts'
+import { optionsToRepeat, pasteable } from '../../models/suggested.ts'
 import { temporaryFolder } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 

@@ -1,5 +1,5 @@
 // Text from the books and the server, with commands between backticks.
-import { pasteable } from '../../pipeline/config/suggested.ts'
+import { pasteable } from '../../models/suggested.ts'
 import { about } from '../state/books.ts'
 import { CopyButton } from './marks.tsx'
 

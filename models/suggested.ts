@@ -1,7 +1,7 @@
 // Commands that messages suggest, completed so that they can be pasted: they need the folder of the books and the
-// configuration that the command itself was given. Only the command line knows these, so it completes messages as it
-// prints them.
-import { shellWord } from '../../models/text.ts'
+// configuration that the command itself was given. Only the command line and the page know these, so they complete messages as they
+// show them.
+import { shellWord } from './text.ts'
 
 /** The options that a suggested command has to repeat, each after a space; empty if none was given. */
 export const optionsToRepeat = ({
