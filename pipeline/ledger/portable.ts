@@ -171,6 +171,13 @@ export const portableFunctions: readonly PortableFunction[] = [
     clickhouse: `toDate32(t, 'UTC')`,
   },
   {
+    name: 'day_number',
+    parameters: ['t'],
+    meaning: 'Number of the UTC day of a time, from 0 for 1970-01-01.',
+    duckdb: `cast(t at time zone 'UTC' as date) - date '1970-01-01'`,
+    clickhouse: `toInt64(toInt32(toDate32(t, 'UTC')))`,
+  },
+  {
     name: 'utc_hour',
     parameters: ['t'],
     meaning: 'Beginning of the hour of a time.',

@@ -8,8 +8,8 @@
 -- grain: one row per account and place
 -- keys:  account, feed, source_id unique
 select records.account as account, records.feed as feed, records.source_id as source_id,
-  row_number() over (
-    partition by records.account
+  day_number(records.occurred_at) * 10000000000 + row_number() over (
+    partition by records.account, utc_day(records.occurred_at)
     order by records.occurred_at, try_whole(records.source_id), records.page_id desc,
       records.page_row desc, records.feed
   ) as place,
