@@ -4,10 +4,10 @@
 import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { systemClock } from '../models/clock.ts'
 import { buildLargeBooks, inFolder, openLargeBooks } from './built-books.ts'
 import { landLargeBooks } from './large-books.ts'
 import type { BenchOptions } from './options.ts'
+import { duration, megabytes, timed } from './timed.ts'
 
 const ENTRIES = 1_000_000
 
@@ -24,24 +24,6 @@ async function reference(connection: DuckDBConnection, file: string): Promise<vo
   await connection.run(REFERENCE)
   await connection.run('detach reference')
 }
-
-interface Taken {
-  readonly seconds: number
-  /** Of all threads: on a machine that is doing other work too, only this shows what the work costs. */
-  readonly cpuSeconds: number
-}
-
-async function timed<T>(work: () => Promise<T>): Promise<Taken & { readonly answer: T }> {
-  const [begun, cpu] = [systemClock.monotonic(), process.cpuUsage()]
-  const answer = await work()
-  const { user, system } = process.cpuUsage(cpu)
-  return { answer, seconds: (systemClock.monotonic() - begun) / 1_000, cpuSeconds: (user + system) / 1e6 }
-}
-
-const duration = ({ seconds, cpuSeconds }: Taken): string =>
-  `in ${seconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} s of the processor`
-
-const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`
 
 export const run = ({ entries = ENTRIES, memory, books }: BenchOptions): Promise<void> =>
   inFolder(books, (dir) => measure(dir, entries, memory))

@@ -35,6 +35,7 @@ const ORDERS_OVER_MIDNIGHT = 50
 const YEAR_BEGINS_MS = Date.UTC(2025, 0, 1)
 const YEAR_ENDS_MS = Date.UTC(2026, 0, 1) - 1_000
 const ROUNDS_END_MS = Date.UTC(2025, 11, 31)
+const DAY_MS = 86_400_000
 const RECEIVED_AT = '2026-01-01T00:00:00.000Z'
 
 const ONE = 10n ** 18n
@@ -49,13 +50,36 @@ export interface LargeBooks {
 
 /** Fills empty books with pages worth at least this many entries. */
 export async function landLargeBooks(books: Books, entries: number, count = ACCOUNTS): Promise<LargeBooks> {
+  const portions = landInPortions(books, entries, { count })
+  for (;;) {
+    const { done, value } = await portions.next()
+    if (done === true) return value
+  }
+}
+
+/**
+ * The same in portions, each landed: the first with everything before the last days of the year, then one for
+ * each of these days.
+ */
+export async function* landInPortions(
+  books: Books,
+  entries: number,
+  { count = ACCOUNTS, nights = 0 }: { readonly count?: number; readonly nights?: number } = {},
+): AsyncGenerator<number, LargeBooks> {
   const rounds = Math.ceil(entries / ENTRIES_OF_ROUND / count)
   const names = Array.from({ length: count }, (_, index) => (index === 0 ? 'main' : `desk-${index + 1}`))
   const venue = new Venue(books)
   await venue.begin(names)
   const accounts = names.map((name, index) => new Account(venue, name, index))
+  let night = nights
   for (let round = 0; round < rounds; round += 1) {
     const beginsMs = YEAR_BEGINS_MS + Math.floor((round * (ROUNDS_END_MS - YEAR_BEGINS_MS)) / rounds)
+    if (night > 0 && beginsMs >= ROUNDS_END_MS - night * DAY_MS) {
+      for (const account of accounts) account.send()
+      await venue.send(true)
+      yield venue.rows
+      night -= 1
+    }
     for (const account of accounts) account.trade(round, beginsMs)
     if (round % ROUNDS_TO_TRANSFER === 0) {
       const from = (round / ROUNDS_TO_TRANSFER) % accounts.length
@@ -141,6 +165,12 @@ class Partition {
   late(row: Row): void {
     this.#late.push(row)
     if (this.#late.length === PAGE_ROWS) this.#late = this.#send(this.#late)
+  }
+
+  /** What has happened so far, even if it does not fill a page. */
+  send(): void {
+    if (this.#rows.length > 0) this.#rows = this.#send(this.#rows)
+    if (this.#late.length > 0) this.#late = this.#send(this.#late)
   }
 
   /** With the last page the whole year has been received. */
@@ -235,9 +265,16 @@ class Account {
     to.#move('SPOT', place + 11, coin, 'TRANSFER_IN', quantity, atMs + 1_000)
   }
 
+  send(): void {
+    for (const partition of this.#partitions()) partition.send()
+  }
+
   finish(): void {
-    for (const partition of [...Object.values(this.#tax), this.#futures, ...Object.values(this.#orders)])
-      partition.finish()
+    for (const partition of this.#partitions()) partition.finish()
+  }
+
+  #partitions(): Partition[] {
+    return [...Object.values(this.#tax), this.#futures, ...Object.values(this.#orders)]
   }
 
   #id(place: number): string {

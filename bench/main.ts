@@ -1,7 +1,7 @@
 // Runs the benchmarks by name, or all but the slow one. Each prints its reference from the same run, as ratios.
-// `--entries N` is for `build`, `serve`, `paper`, `commands` and `clickhouse`, `--memory 8GB` for the first four: how many entries,
-// under which memory limit; `--accounts N` and `--failing N` for `accounts`; `--books DIR` keeps the books of `serve`,
-// `commands` and `build`.
+// `--entries N` is for `build`, `nights`, `serve`, `paper`, `commands` and `clickhouse`, `--memory 8GB` for the first five: how many
+// entries, under which memory limit; `--accounts N` and `--failing N` for `accounts`; `--nights N` for `nights`; `--books DIR`
+// keeps the books of `serve`, `commands` and `build`.
 import { parseArgs } from 'node:util'
 import type { BenchOptions } from './options.ts'
 
@@ -9,6 +9,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(options: BenchOptions
   journal: () => import('./journal.ts'),
   landing: () => import('./landing.ts'),
   build: () => import('./build.ts'),
+  nights: () => import('./nights.ts'),
   values: () => import('./values.ts'),
   lots: () => import('./lots.ts'),
   equals: () => import('./equals.ts'),
@@ -24,7 +25,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(options: BenchOptions
 /**
  * These take as long as the documented budgets require, up to minutes, or need an engine of half a gigabyte.
  */
-const slow = ['backfill', 'accounts', 'serve', 'commands', 'clickhouse']
+const slow = ['nights', 'backfill', 'accounts', 'serve', 'commands', 'clickhouse']
 
 const { values, positionals: named } = parseArgs({
   allowPositionals: true,
@@ -33,12 +34,13 @@ const { values, positionals: named } = parseArgs({
     memory: { type: 'string' },
     accounts: { type: 'string' },
     failing: { type: 'string' },
+    nights: { type: 'string' },
     books: { type: 'string' },
     help: { type: 'boolean' },
   },
 })
 if (values.help) {
-  process.stdout.write(`npm run bench -- [NAME …] [--entries N] [--memory 8GB] [--accounts N] [--failing N] [--books DIR]
+  process.stdout.write(`npm run bench -- [NAME …] [--entries N] [--memory 8GB] [--accounts N] [--failing N] [--nights N] [--books DIR]
 NAME: ${Object.keys(benches).join(', ')}\n`)
   process.exit(0)
 }
@@ -47,7 +49,7 @@ if (unknown !== undefined) {
   process.stderr.write(`There is no benchmark ${unknown}. Known: ${Object.keys(benches).join(', ')}.\n`)
   process.exit(2)
 }
-for (const name of ['entries', 'accounts', 'failing'] as const) {
+for (const name of ['entries', 'accounts', 'failing', 'nights'] as const) {
   const given = values[name]
   if (given === undefined || /^[1-9]\d*$/.test(given)) continue
   process.stderr.write(`--${name} takes a whole number from 1, and not ${given}.\n`)
@@ -57,6 +59,7 @@ const options: BenchOptions = {
   ...(values.entries === undefined ? {} : { entries: Number(values.entries) }),
   ...(values.accounts === undefined ? {} : { accounts: Number(values.accounts) }),
   ...(values.failing === undefined ? {} : { failing: Number(values.failing) }),
+  ...(values.nights === undefined ? {} : { nights: Number(values.nights) }),
   ...(values.memory === undefined ? {} : { memory: values.memory }),
   ...(values.books === undefined ? {} : { books: values.books }),
 }

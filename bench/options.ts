@@ -7,6 +7,8 @@ export interface BenchOptions {
   readonly accounts?: number
   /** How many further accounts fail in it; none if absent. */
   readonly failing?: number
+  /** How many nights `nights` has; five if absent. */
+  readonly nights?: number
   /**
    * Where `serve` and `commands` keep their books, to be measured again without a new build, and `build` its
    * own, to be built again by another version; by default they are removed after the run.

@@ -1,18 +1,19 @@
-// The copies of journal data that the books hold: landing.duckdb and ledger.duckdb. Each is replaced by a new file, and
-// the old one's bytes are removed. That only works if the file itself is in the folder.
+// The copies of journal data that the books hold: landing.duckdb, ledger.duckdb, and steps.duckdb beside it. Each is replaced by
+// a new file, and the old one's bytes are removed. That only works if the file itself is in the folder.
 import { lstatSync, readlinkSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UsageError } from '../../models/error.ts'
 import type { Disk } from '../journal/disk.ts'
 import { isNoFile } from '../ledger/no-file.ts'
+import { STEPS_FILE } from '../ledger/steps.ts'
 
 const LANDING = 'landing.duckdb'
 const LEDGER = 'ledger.duckdb'
-const COPIES = [LANDING, LEDGER]
+const COPIES = [LANDING, LEDGER, STEPS_FILE]
 
 /**
- * Throws a UsageError, before anything is changed, if one of the two is not a regular file. Renaming over a symbolic
+ * Throws a UsageError, before anything is changed, if one of them is not a regular file. Renaming over a symbolic
  * link would replace only the link; its target would remain, with the names that were to be erased. A folder can be
  * neither opened nor replaced.
  */
@@ -35,10 +36,10 @@ function isLink(name: string, path: string): UsageError {
   })
 }
 
-/** Removes the landing database and all unfinished work, which can be rebuilt from the journal. */
+/** Removes the landing database, the steps of builds and all unfinished work, which can be rebuilt from the journal. */
 export async function removeLanded(dir: string, disk: Disk): Promise<void> {
   // A write-ahead log that outlived its file would be replayed into the next one.
-  for (const name of [`${LANDING}.wal`, LANDING]) await disk.remove(join(dir, name))
+  for (const name of [`${LANDING}.wal`, LANDING, STEPS_FILE]) await disk.remove(join(dir, name))
   // Entry by entry: the folder itself may be a link to a larger disk.
   const work = join(dir, 'tmp')
   for (const name of (await disk.list(work)) ?? [])
@@ -48,6 +49,6 @@ export async function removeLanded(dir: string, disk: Disk): Promise<void> {
 
 /** Removes a ledger that was published as a file before the books moved to a server: no build there replaces it. */
 export async function removeOlderLedger(dir: string, disk: Disk): Promise<void> {
-  for (const name of [`${LEDGER}.wal`, LEDGER]) await disk.remove(join(dir, name))
+  for (const name of [`${LEDGER}.wal`, LEDGER, STEPS_FILE]) await disk.remove(join(dir, name))
   await disk.syncDir(dir)
 }

@@ -3,17 +3,9 @@
 // does that.
 import { TieoutError, UsageError } from '../../models/error.ts'
 import type { CommandContext } from '../config/context.ts'
-import {
-  askMade,
-  askPublished,
-  isSame,
-  landedRows,
-  type MadeTables,
-  NO_ROWS,
-  ORIGIN,
-  type Rows,
-} from '../ledger/kept.ts'
+import { askMade, askPublished, landedRows, type MadeTables, ORIGIN } from '../ledger/kept.ts'
 import { isOfThisProgram, type Ledger, NoLedger, openLedger } from '../ledger/ledger.ts'
+import { isSame, NO_ROWS, type Rows } from '../ledger/rows.ts'
 import type { Books } from './books.ts'
 
 export interface LedgerFound {
@@ -106,7 +98,7 @@ async function isOfOtherBooks(
 ): Promise<boolean> {
   const [builtUpTo] = (await ledger.query('select landed_seq from about'))[0] ?? []
   if (Number(builtUpTo) !== landedSeq) return false
-  const landed = await landedRows(connection)
+  const { landed } = await landedRows(connection)
   return [...made].some(([table, rows]) => landed.has(table) && !isSame(rows, landed.get(table)))
 }
 

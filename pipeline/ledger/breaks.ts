@@ -120,7 +120,7 @@ export async function loadPreviousBreaks(
   columns: readonly string[] | null,
 ): Promise<void> {
   await connection.run(
-    `create table staging.previous_breaks (break_id varchar, check_name varchar, severity varchar, account varchar,
+    `create or replace table staging.previous_breaks (break_id varchar, check_name varchar, severity varchar, account varchar,
        ledger varchar, coin varchar, occurred_at timestamptz, expected decimal(38, 18), found decimal(38, 18),
        difference decimal(38, 18), explanation varchar, evidence varchar, first_seen_at timestamptz,
        status varchar, note varchar, noted_at timestamptz, figures_hash varchar)`,

@@ -35,7 +35,6 @@ import {
   holdsItsTables,
   inputsOf,
   isBase,
-  isSame,
   type MadeTables,
   madeDocs,
   originOf,
@@ -53,8 +52,11 @@ import {
   publishLedger,
 } from './publish.ts'
 import { type BuildConfig, GIVEN_TABLES, loadReference } from './reference.ts'
+import { isSame } from './rows.ts'
 import { KeptDiffer } from './run.ts'
 import { interruptUntil } from './session.ts'
+import { timesOf } from './slices.ts'
+import { clearSteps, keepSteps, readSteps, takeSteps, writeSteps } from './steps.ts'
 import { type BuildEvent, BuildFailed, type ExtraStep, runnable, runTasks } from './tasks.ts'
 import { inWorkspace, type Workspace } from './workspace.ts'
 
@@ -89,6 +91,8 @@ export interface BuildOptions {
   readonly publish?: boolean
   /** Rebuild every table, even if none of its inputs have changed. */
   readonly full?: boolean
+  /** Keep the intermediate steps for the next build, even if the books are small. */
+  readonly keepSteps?: boolean
   /** Receives remarks on how the build went, one sentence each. */
   readonly onNote?: ((text: string) => void) | undefined
   readonly steps?: readonly ExtraStep[]
@@ -148,6 +152,7 @@ async function attempt(options: BuildOptions): Promise<BuildResult> {
   const close = () => discardBuild(disk, unfinished)
   return await closing(close, async () => {
     try {
+      if (options.full !== true) await takeSteps(disk, options.dir, unfinished)
       const made = await inWorkspace(
         options.landing.instance,
         {
@@ -155,12 +160,15 @@ async function attempt(options: BuildOptions): Promise<BuildResult> {
           published: path,
           breakColumns: carriedColumns,
           threads: options.landing.engine.threads,
+          keepSteps: options.keepSteps === true,
         },
         (workspace) =>
           untilStopped(workspace, options, () => make(workspace, { ...options, path, unfinished })),
       )
-      if (made.published) await publishLedger(disk, options.dir, unfinished)
-      else if (options.publish ?? true) await keepUnpublishedBreaks(disk, options.dir, made.openBreaks)
+      if (made.published) {
+        await publishLedger(disk, options.dir, unfinished)
+        await keepSteps(disk, options.dir, unfinished)
+      } else if (options.publish ?? true) await keepUnpublishedBreaks(disk, options.dir, made.openBreaks)
       return { ...made, path }
     } catch (error) {
       throw error instanceof BuildStopped ? error : await explained(options, unfinished, path, error)
@@ -227,49 +235,59 @@ async function make(
   }
   const key = await counterpartyKey(connection, dir, { disk, onNote: onNewKey })
   await loadReference(connection, config, folders, key)
-  const inputs = await inputsOf(connection, GIVEN_TABLES)
+  const all = [...generatedModels(config), ...shippedModels()]
+  const timeOf = workspace.keepsSteps ? timesOf(all) : new Map<string, string>()
+  const inputs = await inputsOf(connection, GIVEN_TABLES, timeOf)
   const origin = originOf(await erasures(dir, disk), config.publishPersonalData)
   const before = await readMade(connection)
   const [lastKey, thisKey] = [before?.get(KEY_TABLE), inputs.given.get(KEY_TABLE)]
   if (!isNewKey && lastKey?.count === 1 && thisKey?.count === 1 && !isSame(lastKey, thisKey))
     onNote?.(OTHER_KEY)
+  const kept = before === null ? null : await readSteps(connection, before)
   const isKept =
     before !== null &&
     options.full !== true &&
-    isBase(before, origin, inputs) &&
+    isBase(before, origin, inputs, { hasSteps: kept !== null }) &&
     (await holdsItsTables(connection, before)) &&
     (await hasItsBreaks(connection, before))
   const base = await beginWith(workspace, options, isKept ? before : null)
+  const standing = base === null ? null : kept
+  if (standing === null) await clearSteps(connection, GIVEN_TABLES)
   await loadPreviousBreaks(connection, workspace.previousBreaks)
-  const all = [...generatedModels(config), ...shippedModels()]
   mustBeDistinct([...all, ...steps.flatMap(docsOfStep), breaksDocs, aboutDocs, madeDocs])
   mustBeDocumented(all)
   const models = runnable(all, steps)
   const { clock, only, log, signal } = options
-  const { events: tables, found } = await runTasks(await workspace.lanes(), models, steps, {
+  const {
+    events: tables,
+    found,
+    days,
+  } = await runTasks(await workspace.lanes(), models, steps, {
     inputs,
     base,
+    divided: workspace.keepsSteps ? { timeOf, before: standing?.days ?? new Map() } : null,
+    standing: standing?.standing ?? new Set(),
     only,
     clock,
     signal,
     log,
   })
   const made = new Set(tables.map(({ table }) => table))
-  const kept = new Set(tables.filter((one) => one.kept).map(({ table }) => table))
+  const stayed = new Set(tables.filter((one) => one.kept).map(({ table }) => table))
   const firing = tables
     .filter(({ table, rows }) => table.startsWith('checks.') && rows > 0)
     .map(({ table }) => table)
   await mustBeChecks(
     connection,
-    models.filter(({ table }) => made.has(table) && !kept.has(table)),
+    models.filter(({ table }) => made.has(table) && !stayed.has(table)),
   )
   await assembleBreaks(
     connection,
-    { made: firing.filter((table) => !kept.has(table)), kept: firing.filter((table) => kept.has(table)) },
+    { made: firing.filter((table) => !stayed.has(table)), kept: firing.filter((table) => stayed.has(table)) },
     options.now,
   )
   await makeAbout(connection, connection, options.now)
-  await writeMade(connection, new Map([...found, await breaksFound(connection)]), {
+  const recorded = await writeMade(connection, new Map([...found, await breaksFound(connection)]), {
     before,
     origin,
     now: options.now,
@@ -290,6 +308,7 @@ async function make(
   const published = (options.publish ?? true) && (breaks.error === 0 || options.publishAnyway === true)
   // Nobody opens a build that is discarded.
   if (published) await writeComments(connection, documented)
+  if (published && workspace.keepsSteps) await writeSteps(connection, recorded, days)
   const explainedBreaks = allBreaks.filter(({ status }) => status === 'explained')
   return { published, breaks, openBreaks, explainedBreaks, tables, found }
 }

@@ -11,7 +11,7 @@ import { type ItemTable, itemDocs, itemProblems, itemSelect, itemTableDoc } from
 import type { Model } from './models.ts'
 import { nearest } from './nearest.ts'
 import { priceWays } from './price-ways.ts'
-import { type FeedRecord, type PublishedRecord, recordDocs, recordSelect } from './records.ts'
+import { type FeedRecord, type PublishedRecord, recordDocs, recordSelect, timeColumn } from './records.ts'
 import type { BuildConfig } from './reference.ts'
 import { turns } from './turns.ts'
 
@@ -30,7 +30,16 @@ export function generatedModels({
     generated('staging.feed_retention', retentionDoc, retentionSelect(retentionDays)),
     generated('staging.permission_codes', permissionsDoc, permissionsSelect),
     generated('staging.feeds', feedsDoc, feedsSelect),
-    { ...union('staging.moved_records', movedDoc, typedRecords.flatMap(movedOf)), isView: true },
+    {
+      ...union('staging.moved_records', movedDoc, typedRecords.flatMap(movedOf)),
+      isView: true,
+      slices: {
+        by: 'occurred_at',
+        of: typedRecords.flatMap(({ record, typed }) =>
+          typed.books === null ? [] : [`main.${record.table}`],
+        ),
+      },
+    },
     union('staging.received_types', receivedTypesDoc, typedRecords.map(receivedTypesOf)),
     union('staging.unclassified_records', unclassifiedDoc, typedRecords.map(unclassifiedOf)),
     priceWays,
@@ -68,6 +77,26 @@ function publishedModel(feedRecord: PublishedRecord, publishPersonalData: boolea
       recordSelect(feedRecord, publishPersonalData),
     ),
     columnDocs: recordDocs(record),
+    ...slicesOf(feedRecord),
+  }
+}
+
+/**
+ * A record is read with all of its versions, whatever their days. When a page was received never changes, and a
+ * new page brings new rows.
+ */
+function slicesOf({ record, isList }: PublishedRecord): Pick<Model, 'slices'> {
+  const { table, key } = record
+  const time = timeColumn(record)
+  if (time === undefined || key.length === 0) return {}
+  if (isList) return { slices: { by: time, of: [] } }
+  return {
+    slices: {
+      by: time,
+      of: [`landing.${table}`],
+      together: ['account', ...key.map(columnName)],
+      growing: ['landing.pages'],
+    },
   }
 }
 
@@ -75,7 +104,15 @@ function itemModel(table: ItemTable, publishPersonalData: boolean): Model {
   return {
     ...generated(`main.${table.items.table}`, itemTableDoc(table), itemSelect(table, publishPersonalData)),
     columnDocs: itemDocs(table),
+    ...slicesOfItems(table),
   }
+}
+
+function slicesOfItems({ record }: ItemTable): Pick<Model, 'slices'> {
+  const time = timeColumn(record)
+  return time === undefined
+    ? {}
+    : { slices: { by: time, of: [`main.${record.table}`, `landing.${record.table}`] } }
 }
 
 const itemProblemsDoc = `Lists and objects inside records that do not have the declared form, with one example and where it was first seen.

@@ -3,7 +3,7 @@
 // what does not fit its column is kept in `extra`, and `staging.item_problems` says so.
 import { columnName, docOf, type Field, type Items, type RecordType } from '../../models/record.ts'
 import { literal } from '../engine/quote.ts'
-import { type FeedRecord, nullOf } from './records.ts'
+import { type FeedRecord, nullOf, timeColumn } from './records.ts'
 
 /** One table of items, with how its lists are found from the record down. */
 export interface ItemTable extends FeedRecord {
@@ -50,6 +50,7 @@ export function itemDocs(table: ItemTable): ReadonlyMap<string, string> {
     ['account', 'Account, as named in the configuration.'],
     ['partition', `As in ${record.table}.`],
     ...record.key.map((name): [string, string] => [columnName(name), docOf(record.fields[name] as Field)]),
+    ...timeOf(table).map((column): [string, string] => [column, `As in ${record.table}.`]),
     ...indexColumns(table).map((column): [string, string] =>
       column === 'list_index'
         ? [column, 'Position of the item in its list, from 0.']
@@ -109,8 +110,15 @@ const leading = (table: ItemTable): string[] => [
   'account',
   'partition',
   ...table.record.key.map(columnName),
+  ...timeOf(table),
   ...indexColumns(table),
 ]
+
+/** The time of the record, by which its items are divided into days. */
+const timeOf = ({ record }: ItemTable): string[] => {
+  const time = timeColumn(record)
+  return time === undefined ? [] : [time]
+}
 
 const trailing = ['page_id', 'page_row', 'first_seen_at', 'last_seen_at', 'is_current']
 
@@ -125,7 +133,7 @@ function readItems(table: ItemTable, publishPersonalData: boolean): string {
   const column = columnName(outermost.name)
   const isHiddenList = !publishPersonalData && outermost.field.personal
   const source = isHiddenList ? `received.${column}` : `records.${column}`
-  const own = ['account', 'partition', ...record.key.map(columnName), ...trailing]
+  const own = ['account', 'partition', ...record.key.map(columnName), ...timeOf(table), ...trailing]
   const parts = [
     `lists_0 as (
   select ${own.map((name) => `records.${name} as ${name}`).join(', ')},

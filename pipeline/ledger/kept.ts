@@ -4,21 +4,13 @@
 // rebuilt.
 import { createHash } from 'node:crypto'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { identifier, literal } from '../engine/quote.ts'
-import { eachInLanes } from './lanes.ts'
+import { literal } from '../engine/quote.ts'
 import { macroNames } from './macros.ts'
 import { type Documented, shippedModels } from './models.ts'
 import { thisProgram } from './program.ts'
+import { type Ask, askRows, isSame, NO_ROWS, type Rows, rowsOf } from './rows.ts'
+import { allOf, askDays, type Days } from './slices.ts'
 import { PREVIOUS } from './workspace.ts'
-
-/** The rows of a table, in any order. */
-export interface Rows {
-  readonly count: number
-  /** Sum of the 64-bit hashes of the rows, as decimal text; `0` for no rows. */
-  readonly hash: string
-}
-
-export const NO_ROWS: Rows = { count: 0, hash: '0' }
 
 /** What a build found for one of its tables. */
 export interface Found extends Rows {
@@ -58,49 +50,6 @@ keys:  table_name unique`,
   ]),
 }
 
-/** Queries a database; returns the rows of the answer. */
-type Ask = (question: string) => Promise<readonly (readonly unknown[])[]>
-
-/**
- * How many tables are queried at a time if several connections work in parallel: some have few rows, others
- * nearly all.
- */
-const TABLES_AT_A_TIME = 8
-
-/** Rows of each table, queried on whichever of these connections is free. */
-export async function rowsOf(
-  lanes: readonly DuckDBConnection[],
-  tables: readonly string[],
-): Promise<Map<string, Rows>> {
-  const atATime = lanes.length > 1 ? TABLES_AT_A_TIME : tables.length
-  const portions: string[][] = []
-  for (let at = 0; at < tables.length; at += atATime) portions.push(tables.slice(at, at + atATime))
-  const found = new Map<string, Rows>()
-  await eachInLanes(portions, lanes, async (portion, lane) => {
-    const ask: Ask = async (question) => (await lane.runAndReadAll(question)).getRowsJson()
-    for (const [table, rows] of await askRows(ask, portion)) found.set(table, rows)
-  })
-  return found
-}
-
-/** Rows of each table, in two queries. */
-export async function askRows(ask: Ask, tables: readonly string[]): Promise<Map<string, Rows>> {
-  if (tables.length === 0) return new Map()
-  const signed = new Map(tables.map((table) => [table, [] as string[]]))
-  for (const [table, column] of await ask(tables.map(signedColumns).join('\nunion all\n')))
-    signed.get(String(table))?.push(`whole_row.${identifier(String(column))} < 0`)
-  const questions = [...signed].map(
-    ([table, signs]) =>
-      `select ${literal(table)}, count(*), cast(coalesce(sum(cast(hash(${['whole_row', ...signs].join(', ')}) as hugeint)), 0) as varchar) from ${table} as whole_row`,
-  )
-  return new Map(
-    (await ask(questions.join('\nunion all\n'))).map(([table, count, hash]) => [
-      String(table),
-      { count: Number(count), hash: String(hash) },
-    ]),
-  )
-}
-
 /** Views that are published, qualified. */
 const publishedViews = (): string[] =>
   shippedModels().flatMap(({ table, isView }) =>
@@ -133,42 +82,49 @@ export async function askPublished(ask: Ask, tables: readonly string[]): Promise
   return new Map([...rows, ...[...views].filter(([view]) => tables.includes(view))])
 }
 
-/**
- * Its 128-bit numeric columns: DuckDB hashes the two halves separately and combines them by xor, so that zero
- * and the smallest negative amount, whose halves are equal, have the same hash. With its sign each has its
- * own.
- */
-const signedColumns = (table: string): string =>
-  `select ${literal(table)}, column_name from (describe from ${table}) where column_type like 'DECIMAL(%' or column_type = 'HUGEINT'`
-
-export const isSame = (one: Rows | undefined, other: Rows | undefined): boolean =>
-  one !== undefined && one.count === other?.count && one.hash === other.hash
-
 /** The rows of a build's inputs, by table. */
 export interface Inputs {
   /** What has landed. */
   readonly landed: ReadonlyMap<string, Rows>
   /** What the configuration and the shipped tables contain. */
   readonly given: ReadonlyMap<string, Rows>
+  /** The rows of each day of what has landed, where it is divided into days. */
+  readonly days: ReadonlyMap<string, Days>
 }
 
 /** What has landed, in the database attached as `landing`, and the tables that are given. */
-export async function inputsOf(connection: DuckDBConnection, given: readonly string[]): Promise<Inputs> {
-  const landed = await landedRows(connection)
-  return { landed, given: await rowsOf([connection], given) }
+export async function inputsOf(
+  connection: DuckDBConnection,
+  given: readonly string[],
+  timeOf?: ReadonlyMap<string, string>,
+): Promise<Inputs> {
+  return { ...(await landedRows(connection, timeOf)), given: await rowsOf([connection], given) }
 }
 
-/** What has landed, by table. Tables that never had a row, which are most of them, are not queried. */
-export async function landedRows(connection: DuckDBConnection): Promise<Map<string, Rows>> {
+/**
+ * What has landed, by table, and by day where `timeOf` gives a column with the time. Tables that never had a
+ * row, which are most of them, are not queried.
+ */
+export async function landedRows(
+  connection: DuckDBConnection,
+  timeOf: ReadonlyMap<string, string> = new Map(),
+): Promise<Pick<Inputs, 'landed' | 'days'>> {
   const reader = await connection.runAndReadAll(
     "select 'landing.' || table_name, estimated_size > 0 from duckdb_tables() where database_name = 'landing'",
   )
-  const landed = reader.getRowsJson() as [string, boolean][]
+  const found = reader.getRowsJson() as [string, boolean][]
+  const filled = found.flatMap(([table, hasRows]) => (hasRows ? [table] : []))
+  const days = new Map<string, Days>()
+  for (const table of filled) {
+    const time = timeOf.get(table)
+    if (time !== undefined) days.set(table, await askDays(connection, table, time))
+  }
   const rows = await rowsOf(
     [connection],
-    landed.flatMap(([table, hasRows]) => (hasRows ? [table] : [])),
+    filled.filter((table) => !days.has(table)),
   )
-  return new Map(landed.map(([table]) => [table, rows.get(table) ?? NO_ROWS]))
+  for (const [table, one] of days) rows.set(table, allOf(one))
+  return { landed: new Map(found.map(([table]) => [table, rows.get(table) ?? NO_ROWS])), days }
 }
 
 /** A hash of a table's inputs; undefined if the rows of one of them are not known. */
@@ -208,12 +164,18 @@ const MOST_CHANGED = 0.5
 
 /**
  * Whether a build may begin with these tables of the published ledger: not with a different origin, nor if
- * hardly anything would be kept. What has landed changes every night, if only because the last range is
+ * hardly anything would be kept. With its intermediate steps only the days that have changed are rebuilt. What has landed changes every night, if only because the last range is
  * requested again; if the last build found no new booked record, this one is expected to find none.
  */
-export function isBase(published: MadeTables, origin: string, { landed }: Inputs): boolean {
+export function isBase(
+  published: MadeTables,
+  origin: string,
+  { landed }: Inputs,
+  { hasSteps }: { readonly hasSteps: boolean },
+): boolean {
   const last = published.get(ORIGIN)
   if (last?.decidedBy !== origin) return false
+  if (hasSteps) return true
   const rows = [...landed].filter(([table]) => table !== 'landing.pages')
   const countOf = (of: typeof rows): number => of.reduce((sum, [, { count }]) => sum + count, 0)
   const changed = rows.filter(([table, one]) => !isSame(one, published.get(table)))
@@ -295,7 +257,7 @@ export async function askMade(ask: Ask, schema = 'main'): Promise<MadeTables> {
   )
 }
 
-/** Records what was found for each table; tables with the same rows as `before` keep their time. */
+/** Records what was found for each table, and returns it; tables with the same rows as `before` keep their time. */
 export async function writeMade(
   connection: DuckDBConnection,
   found: ReadonlyMap<string, Found>,
@@ -304,7 +266,7 @@ export async function writeMade(
     origin,
     now,
   }: { readonly before: MadeTables | null; readonly origin: string; readonly now: Date },
-): Promise<void> {
+): Promise<MadeTables> {
   const made = [...found].map(([table, one]): [string, Made] => {
     const earlier = before?.get(table)
     const madeAt = earlier !== undefined && isSame(one, earlier) ? earlier.madeAt : now.toISOString()
@@ -319,4 +281,5 @@ export async function writeMade(
     `create or replace table main.${TABLE} (table_name varchar, decided_by varchar, row_count bigint, rows_hash varchar, made_at timestamptz)`,
   )
   if (rows.length > 0) await connection.run(`insert into main.${TABLE} values ${rows.join(',\n')}`)
+  return new Map(made)
 }

@@ -20,6 +20,41 @@ export interface Model {
   readonly isView?: true
   /** The selects, with equal column names and types, of which `select` is the union. */
   readonly parts?: readonly string[]
+  /** Its rows can be rebuilt by UTC days. */
+  readonly slices?: Slices
+}
+
+/**
+ * A table of which the rows of the days in question are read, and for each key the earlier ones from the last
+ * that meets a condition.
+ */
+export interface Since {
+  readonly table: string
+  /** The column by which its rows are in order. */
+  readonly at: string
+  readonly where: string
+  /** Columns, separated by commas. */
+  readonly keys: string
+}
+
+const SINCE = /^(?<table>\S+) at (?<at>\S+) where (?<where>.+) per (?<keys>.+)$/
+
+/** How a table is divided into days. */
+export interface Slices {
+  /** The column with the time, or the day, of a row. */
+  readonly by: string
+  /** The tables of which it reads only the rows of the same days. */
+  readonly of: readonly string[]
+  readonly since?: Since
+  /** The tables of which its rows of a day depend on the rows of that day and of earlier ones. */
+  readonly earlier?: readonly string[]
+  /**
+   * Columns of the table that is read by day: all of its rows that agree in these are read together, whatever
+   * their days.
+   */
+  readonly together?: readonly string[]
+  /** Tables to which rows are only added, and whose new rows belong to new rows of those read by day. */
+  readonly growing?: readonly string[]
 }
 
 /** A published table, with what it is: a model's, or that of a step. */
@@ -71,7 +106,7 @@ export function shippedModel(table: string): Model {
 
 /**
  * Splits a model file into its opening comment and its select. The comment states what the table is, its
- * grain and keys, what it needs, after `-- view:` why it is a view, and after `-- columns:` each column as
+ * grain and keys, what it needs, after `-- view:` why it is a view, after `-- slices:` how it is divided into days, and after `-- columns:` each column as
  * `--   name: meaning`.
  */
 export function parseModel(table: string, file: string, text: string): Model {
@@ -82,12 +117,13 @@ export function parseModel(table: string, file: string, text: string): Model {
   const prose = columnsAt === -1 ? header : header.slice(0, columnsAt)
   const needs = prose.find((line) => line.startsWith(' needs:'))
   const isView = prose.some((line) => line.startsWith(' view:'))
+  const slices = slicesOf(prose)
   return {
     table,
     file,
     select: lines.slice(end).join('\n').trim(),
     doc: prose
-      .filter((line) => !/^ (needs|view):/.test(line))
+      .filter((line) => !/^ (needs|view|slices|by day|from day|since):/.test(line))
       .map((line) => line.trim().replace(/\s+/g, ' '))
       .join('\n'),
     columnDocs: new Map(columnsAt === -1 ? [] : columnDocs(header.slice(columnsAt + 1))),
@@ -99,6 +135,28 @@ export function parseModel(table: string, file: string, text: string): Model {
             .split(',')
             .map((name) => qualify(name.trim())),
     ...(isView ? { isView } : {}),
+    ...(slices === undefined ? {} : { slices }),
+  }
+}
+
+/**
+ * `slices: COLUMN`; under `by day:` the tables of which only the rows of the same days are read, under `from day:`
+ * those of which the same and earlier days are; under `since:` one of which earlier rows are, back to the last of each
+ * key that meets a condition.
+ */
+function slicesOf(header: readonly string[]): Slices | undefined {
+  const after = (word: string): string[] =>
+    header.flatMap((line) => (line.startsWith(` ${word}:`) ? [line.slice(word.length + 2).trim()] : []))
+  const [by] = after('slices')
+  if (by === undefined) return undefined
+  const tables = (word: string): string[] =>
+    after(word).flatMap((line) => line.split(',').map((name) => name.trim()))
+  const [since] = after('since').map((line) => SINCE.exec(line)?.groups)
+  return {
+    by,
+    of: tables('by day'),
+    earlier: tables('from day'),
+    ...(since === undefined ? {} : { since: since as unknown as Since }),
   }
 }
 

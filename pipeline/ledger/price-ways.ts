@@ -97,6 +97,7 @@ where choice = 1`
 export const priceWays: Model = {
   table: 'staging.price_ways',
   file: 'staging.price_ways (generated)',
+  slices: { by: 'valued_at', of: [] },
   select,
   doc,
   columnDocs: new Map(),

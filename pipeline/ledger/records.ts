@@ -42,6 +42,12 @@ const COMMON_DOCS: Readonly<Record<string, string>> = {
     'False for a version that the venue has since changed, and for a row of a list that is not in its newest complete answer.',
 }
 
+/** The column with the time of a record, which none of its versions changes; undefined if it has none. */
+export function timeColumn({ typed, fields }: RecordType): string | undefined {
+  const name = typed?.time ?? Object.keys(fields).find((one) => one === 'createdTime')
+  return name === undefined ? undefined : columnName(name)
+}
+
 export function recordColumns(record: RecordType): string[] {
   return Object.keys(record.fields).map(columnName)
 }

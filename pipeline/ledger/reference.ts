@@ -9,6 +9,7 @@ import { type P2pMeaning, PRICE_ORDER } from '../config/config.ts'
 import { identifier, literal } from '../engine/quote.ts'
 import { KEY_TABLE } from './counterparty-key.ts'
 import { feedRecords } from './feeds.ts'
+import { SLICED } from './slices.ts'
 
 export type Grouping = 'unified' | 'unified-isolated' | 'per-line'
 
@@ -92,7 +93,7 @@ export async function loadReference(
       const found = await columnsFound(connection, users, columns)
       parts.push(selectCsv(readCsv(users), columns, 0, found))
     }
-    await connection.run(`create table staging.${name} as ${parts.join(' union all ')}`)
+    await connection.run(`create or replace table staging.${name} as ${parts.join(' union all ')}`)
     if (existsSync(users)) await mustBeReadable(connection, name, users)
   }
   if (['tax_types', 'kinds', 'type_doubts'].some((name) => existsSync(join(folders.books, `${name}.csv`)))) {
@@ -100,7 +101,7 @@ export async function loadReference(
     await mustUseKnown(connection, 'doubt', 'type_doubts', join(folders.books, 'tax_types.csv'))
   }
   await connection.run(
-    `create table staging.settings as select
+    `create or replace table staging.settings as select
        cast($personal as boolean) as publish_personal_data,
        cast($currency as varchar) as reporting_currency,
        cast($since as timestamptz) as wanted_since`,
@@ -111,7 +112,7 @@ export async function loadReference(
     },
   )
   await connection.run(
-    'create table staging.account_choices (account varchar, uid varchar, chain_grouping varchar, p2p_transfers varchar)',
+    'create or replace table staging.account_choices (account varchar, uid varchar, chain_grouping varchar, p2p_transfers varchar)',
   )
   for (const { name, uid } of config.accounts) {
     await connection.run('insert into staging.account_choices values ($name, $uid, $grouping, $meaning)', {
@@ -121,18 +122,20 @@ export async function loadReference(
       meaning: ownOf(config.p2pTransfers, name),
     })
   }
-  await connection.run('create table staging.named_feeds (feed varchar)')
+  await connection.run('create or replace table staging.named_feeds (feed varchar)')
   for (const feed of config.namedFeeds ?? []) {
     await connection.run('insert into staging.named_feeds values ($feed)', { feed })
   }
-  await connection.run('create table staging.price_order (source varchar, rank integer)')
+  await connection.run('create or replace table staging.price_order (source varchar, rank integer)')
   const order = (config.priceOrder ?? PRICE_ORDER).map(
     (source, index) => `(${literal(source)}, ${index + 1})`,
   )
   if (order.length > 0) await connection.run(`insert into staging.price_order values ${order.join(', ')}`)
-  await connection.run('create table staging.counterparty_key (key varchar)')
+  // The intermediate steps may be kept in a file, and the key must not be in it.
+  await connection.run(`create or replace table ${SLICED}.counterparty_key (key varchar)`)
   if (counterpartyKey !== null)
-    await connection.run('insert into staging.counterparty_key values ($key)', { key: counterpartyKey })
+    await connection.run(`insert into ${SLICED}.counterparty_key values ($key)`, { key: counterpartyKey })
+  await connection.run(`create or replace view ${KEY_TABLE} as from ${SLICED}.counterparty_key`)
 }
 
 const readCsv = (file: string): string => `read_csv(${literal(file)}, header = true, all_varchar = true)`

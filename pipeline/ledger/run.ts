@@ -1,18 +1,20 @@
 // One run of a build's tasks: which of them can be skipped, because none of their inputs have changed.
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { isOutOfMemory } from '../engine/out-of-memory.ts'
+import { askViews, type Found, type Inputs, landedRows, type MadeTables } from './kept.ts'
+import type { Slices, Task } from './models.ts'
+import { isSame, NO_ROWS, type Rows, rowsOf } from './rows.ts'
 import {
-  askViews,
-  type Found,
-  type Inputs,
-  isSame,
-  landedRows,
-  type MadeTables,
-  NO_ROWS,
-  type Rows,
-  rowsOf,
-} from './kept.ts'
-import type { Task } from './models.ts'
+  allOf,
+  askDays,
+  type Changed,
+  changedDays,
+  type Days,
+  type Divided,
+  isAmong,
+  type MadeDays,
+  mayBeSliced,
+} from './slices.ts'
 
 /** How one task is carried out. */
 export interface Item {
@@ -26,6 +28,12 @@ export interface Item {
   readonly isView: boolean
   /** There may be more landed rows after it than before. */
   readonly bringsToLanding: boolean
+  /** All tables that it reads, those that have landed included. */
+  readonly inputs: readonly string[]
+  /** How its table is divided into days, if it is. */
+  readonly slices?: Slices | undefined
+  /** Rebuilds these days of its table. */
+  makeDays?(connection: DuckDBConnection, changed: Changed): Promise<MadeDays>
 }
 
 /** A published table differs from what the ledger records about it: the file has been damaged or changed. */
@@ -54,9 +62,22 @@ export class Run {
    */
   readonly #owed = new Map<Task<Item>, { making: Promise<unknown> | null }>()
   readonly #kept: string[] = []
+  readonly #divided: Divided | null
+  /** Intermediate steps that are here as the published ledger was built from them. */
+  readonly #standing: ReadonlySet<string>
+  /** The rows of each day of the tables that are divided into days, as far as known. */
+  readonly #days: Map<string, Days>
 
-  constructor(tasks: readonly Task<Item>[], { landed, given }: Inputs, base: MadeTables | null) {
+  constructor(
+    tasks: readonly Task<Item>[],
+    { landed, given, days }: Inputs,
+    base: MadeTables | null,
+    { divided, standing }: { readonly divided: Divided | null; readonly standing: ReadonlySet<string> },
+  ) {
     this.#base = base
+    this.#divided = divided
+    this.#standing = standing
+    this.#days = new Map(days)
     this.#landed = landed
     this.#rows = new Map(given)
     this.#makers = new Map(tasks.flatMap((task) => task.writes.map((table) => [table, task] as const)))
@@ -70,24 +91,94 @@ export class Run {
   async carryOut(
     task: Task<Item>,
     connection: DuckDBConnection,
-  ): Promise<{ readonly rows: number; readonly kept: boolean }> {
+  ): Promise<{ readonly rows: number; readonly kept: boolean; readonly days?: number }> {
     const stays = this.#unchanged(task)
     if (stays !== null) {
       await task.item.keep(connection, stays)
       if (task.writes.every(isPublished)) this.#kept.push(...task.writes)
-      else this.#owed.set(task, { making: null })
+      else if (!task.writes.every((table) => this.#standing.has(table)))
+        this.#owed.set(task, { making: null })
+      for (const table of task.writes) this.#keepDays(table)
       return { rows: total(stays), kept: true }
     }
     await this.#makeOwed(task.reads, connection)
     const made = { task, landed: this.#landed }
+    const sliced = await this.#makeDays(task, connection)
+    if (sliced !== null) return { ...sliced, kept: false }
     const rows = await task.item.make(connection)
-    if (rows === 0) for (const table of task.writes) this.#rows.set(table, NO_ROWS)
+    if (rows === 0)
+      for (const table of task.writes) {
+        this.#rows.set(table, NO_ROWS)
+        if (this.#divided?.timeOf.has(table)) this.#days.set(table, new Map())
+      }
     // Whether a table's rows are unchanged determines what is done with its dependents; without a base to
     // compare with, all tables are examined together at the end.
     if (this.#base === null) this.#unseen.push(made)
     else await this.#look([made], [connection])
-    if (task.item.bringsToLanding) this.#landed = await landedRows(connection)
+    if (task.item.bringsToLanding) {
+      const { landed, days } = await landedRows(connection, this.#divided?.timeOf)
+      this.#landed = landed
+      for (const [table, one] of days) this.#days.set(table, one)
+    }
     return { rows, kept: false }
+  }
+
+  #keepDays(table: string): void {
+    const days = this.#divided?.before.get(table)
+    if (days !== undefined) this.#days.set(table, days)
+  }
+
+  /** Rebuilds only the days on which its inputs have changed, if that is possible: its rows, else null. */
+  async #makeDays(
+    { writes, item }: Task<Item>,
+    connection: DuckDBConnection,
+  ): Promise<{ readonly rows: number; readonly days: number } | null> {
+    const [table] = writes
+    const before = table === undefined ? undefined : this.#divided?.before.get(table)
+    if (table === undefined || before === undefined || item.makeDays === undefined) return null
+    if (!isPublished(table) && !this.#standing.has(table)) return null
+    const changed = this.#changedFor(item)
+    if (changed === null || !mayBeSliced(changed, before)) return null
+    const isNone = changed.days.size === 0 && changed.from === undefined
+    const { made, rows } = isNone
+      ? { made: changed, rows: new Map() }
+      : await item.makeDays(connection, changed)
+    const all = new Map([...[...before].filter(([day]) => !isAmong(day, made)), ...rows])
+    this.#days.set(table, all)
+    this.#learn(table, allOf(all), this.#decide({ item }, this.#landed) ?? '')
+    if (isPublished(table)) this.#kept.push(table)
+    return { rows: allOf(all).count, days: rows.size }
+  }
+
+  /** The days on which what an item reads has changed; null if that is not known, or more has changed. */
+  #changedFor({ inputs, slices }: Item): Changed | null {
+    const { of = [], earlier = [], growing = [], since } = slices ?? {}
+    const days = new Set<string>()
+    const froms: string[] = []
+    for (const table of inputs) {
+      if (this.#isUnchanged(table) || growing.includes(table)) continue
+      const reaches = earlier.includes(table) || since?.table === table
+      const changed = reaches || of.includes(table) ? this.#changed(table) : null
+      if (changed === null) return null
+      if (reaches) froms.push(...firstOf(changed))
+      else for (const day of changed.days) days.add(day)
+      if (changed.from !== undefined) froms.push(changed.from)
+    }
+    // Whatever is read back from a day may change every later one.
+    const from = [...froms, ...(since === undefined ? [] : days)].toSorted()[0]
+    return { days, from }
+  }
+
+  #changed(table: string): Changed | null {
+    if (this.#isUnchanged(table)) return { days: new Set() }
+    const view = this.#makers.get(table)?.item
+    if (view?.isView === true) return this.#changedFor(view)
+    const [before, now] = [this.#divided?.before.get(table), this.#days.get(table)]
+    return before === undefined || now === undefined ? null : { days: changedDays(before, now) }
+  }
+
+  #isUnchanged(table: string): boolean {
+    return isSame(this.#base?.get(table), this.#rows.get(table) ?? this.#landed.get(table))
   }
 
   /** The rows of its tables as published, if the inputs are the same; also records them. */
@@ -103,7 +194,7 @@ export class Run {
     return made as Map<string, Rows>
   }
 
-  #decide({ item }: Task<Item>, landed: ReadonlyMap<string, Rows>): string | undefined {
+  #decide({ item }: Pick<Task<Item>, 'item'>, landed: ReadonlyMap<string, Rows>): string | undefined {
     return item.decidedBy(new Map([...landed, ...this.#rows]))
   }
 
@@ -130,7 +221,7 @@ export class Run {
   async #look(unseen: readonly Unseen[], lanes: readonly DuckDBConnection[]): Promise<void> {
     const tables = unseen.flatMap(({ task }) => (task.item.isView ? [] : task.writes))
     const filled = tables.filter((table) => this.#rows.get(table) !== NO_ROWS)
-    for (const [table, rows] of await rowsOf(lanes, filled)) this.#rows.set(table, rows)
+    for (const [table, rows] of await this.#rowsIn(lanes, filled)) this.#rows.set(table, rows)
     for (const { task, landed } of unseen) {
       const decided = this.#decide(task, landed) ?? ''
       for (const table of task.writes) {
@@ -138,6 +229,29 @@ export class Run {
         this.#learn(table, rows, decided)
       }
     }
+  }
+
+  /** The rows of these tables; those of each day as well, if they are divided. */
+  async #rowsIn(lanes: readonly DuckDBConnection[], tables: readonly string[]): Promise<Map<string, Rows>> {
+    const divided = tables.filter((table) => this.#divided?.timeOf.has(table))
+    const rows = await rowsOf(
+      lanes,
+      tables.filter((table) => !divided.includes(table)),
+    )
+    for (const table of divided) {
+      const days = await askDays(
+        lanes[0] as DuckDBConnection,
+        table,
+        this.#divided?.timeOf.get(table) as string,
+      )
+      this.#days.set(table, days)
+      rows.set(table, allOf(days))
+    }
+    return rows
+  }
+
+  get days(): ReadonlyMap<string, Days> {
+    return this.#days
   }
 
   /**
@@ -168,6 +282,10 @@ function unreadable(cause: unknown): never {
   if (isOutOfMemory(cause)) throw cause
   throw new KeptDiffer('ledger', { cause })
 }
+
+/** The first day that has changed, if one has. */
+const firstOf = ({ days, from }: Changed): string[] =>
+  [...days, ...(from === undefined ? [] : [from])].toSorted().slice(0, 1)
 
 /** Anything that reads a view depends on the view's inputs. */
 const rowsOfView = (decided: string): Rows => ({ count: 0, hash: decided })

@@ -9,6 +9,7 @@ import { inLanes } from './lanes.ts'
 import { inOrder, type Model, qualify, type Task } from './models.ts'
 import { type EmptyWhen, parseTree } from './parse-tree.ts'
 import { type Item, Run } from './run.ts'
+import { type Days, type Divided, makeDays } from './slices.ts'
 
 /**
  * A step that is not a model, such as the lots engine; it finds the tables that it reads already built, in
@@ -39,6 +40,8 @@ export interface BuildEvent {
   readonly ms: number
   /** It is as published: none of its inputs have changed. */
   readonly kept: boolean
+  /** How many of its days were rebuilt; absent if it was rebuilt whole or kept. */
+  readonly days?: number
 }
 
 /** A model or step that the database refused; the published ledger is unchanged. */
@@ -57,6 +60,10 @@ export interface TasksOptions {
   readonly inputs: Inputs
   /** The tables that are in the unfinished ledger as published; null in one that begins empty. */
   readonly base: MadeTables | null
+  /** What is known of the days of tables; null if no table is rebuilt by days. */
+  readonly divided?: Divided | null
+  /** Intermediate steps that are there as the base was built from them. */
+  readonly standing?: ReadonlySet<string>
   /** Tables that are wanted, with everything they depend on; all if absent. */
   readonly only?: readonly string[] | undefined
   readonly clock: Clock
@@ -69,6 +76,8 @@ export interface Done {
   readonly events: readonly BuildEvent[]
   /** Every table with its rows and, if known, a hash of its inputs. */
   readonly found: ReadonlyMap<string, Found>
+  /** The rows of each day of the tables that are divided into days. */
+  readonly days: ReadonlyMap<string, Days>
 }
 
 /**
@@ -79,7 +88,7 @@ export async function runTasks(
   lanes: readonly [DuckDBConnection, ...DuckDBConnection[]],
   models: readonly Model[],
   steps: readonly ExtraStep[],
-  { inputs, base, only, clock, signal, log }: TasksOptions,
+  { inputs, base, divided = null, standing = new Set(), only, clock, signal, log }: TasksOptions,
 ): Promise<Done> {
   const [connection] = lanes
   const emptiness = await Emptiness.of(connection, { ...inputs, kept: base })
@@ -104,6 +113,9 @@ export async function runTasks(
       keep: async (_lane, rows) => emptiness.made(asked, rows.get(model.table)?.count ?? 0),
       isView: model.isView === true,
       bringsToLanding: false,
+      inputs: asked.reads,
+      slices: model.slices,
+      ...daysOf(model, divided),
     }
     tasks.push({ name: model.table, reads, writes: [model.table], item })
   }
@@ -117,22 +129,35 @@ export async function runTasks(
         emptiness.written(lane, new Map([...rows].map(([table, { count }]) => [table, count]))),
       isView: false,
       bringsToLanding: step.precedes !== undefined,
+      inputs: reads,
     }
     tasks.push({ name: step.name, reads, writes, item })
   }
-  const run = new Run(tasks, inputs, base)
+  const run = new Run(tasks, inputs, base, { divided, standing })
   const events: BuildEvent[] = []
   const ordered = inOrder(tasks, new Set(inputs.given.keys()), only?.map(qualify))
   await inLanes(ordered, lanes, async (task, lane) => {
     signal?.throwIfAborted()
     const begun = clock.monotonic()
-    const { rows, kept } = await run.carryOut(task, lane)
-    const event = { table: task.name, rows, ms: clock.monotonic() - begun, kept }
+    const done = await run.carryOut(task, lane)
+    const event = { table: task.name, ms: clock.monotonic() - begun, ...done }
     events.push(event)
     log?.(event)
   })
   await emptiness.learn(connection)
-  return { events, found: await run.finish(lanes) }
+  return { events, found: await run.finish(lanes), days: run.days }
+}
+
+/** How some days of a model's table are rebuilt. */
+function daysOf(model: Model, divided: Divided | null): Pick<Item, 'makeDays'> {
+  const { table, select, slices } = model
+  if (divided === null || slices === undefined || model.isView === true) return {}
+  return {
+    makeDays: (lane, changed) =>
+      makeDays(lane, { table, select, slices }, changed, divided.timeOf).catch((cause: unknown) => {
+        throw failed(model.file, table, cause)
+      }),
+  }
 }
 
 async function partsOf(connection: DuckDBConnection, model: Model): Promise<Asked['parts']> {

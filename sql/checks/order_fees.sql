@@ -5,70 +5,27 @@
 -- each order may be cut off.
 -- grain: one row per account, symbol and coin of the fees
 with
-printed as (
-  select spans.account as account, spans.line as line, spans.symbol as symbol, spans.island as island, spans.id as id,
-    details.fee_coin as coin, details.fee as fee,
-    least(18, details.fee_decimals) as decimals
-  from staging.order_spans as spans
-  join main.order_fee_details as details
-    on details.account = spans.account and details.order_id = spans.order_id and details.is_current
-  where spans.what = 'order'
-),
-items as (
-  select printed.account as account, printed.line as line, printed.symbol as symbol, printed.island as island,
-    printed.id as id, printed.coin as coin, printed.fee as fee, printed.decimals as decimals,
-    units.last_decimal as last_decimal
-  from printed
-  left join staging.last_decimals as units on units.decimals = printed.decimals
-),
-reported as (
-  select account, line, symbol, island, coin, sum(fee) as reported_fee, sum(last_decimal) as allowance,
-    max(decimals) as most_decimals
-  from items
-  where coin <> '' and fee is not null
-  group by account, line, symbol, island, coin
+days as (
+  select days.account as account, days.line as line, days.symbol as symbol, runs.island as island, days.coin as coin,
+    days.side as side, days.fee as fee, days.allowance as allowance, days.most_decimals as most_decimals
+  from staging.order_fee_days as days
+  join staging.order_runs as runs
+    on runs.account = days.account and runs.line = days.line and runs.symbol = days.symbol
+    and runs.first_day = days.first_day
 ),
 silent as (
-  select distinct spans.account as account, spans.line as line, spans.symbol as symbol, spans.island as island
-  from staging.order_spans as spans
-  left join items
-    on items.account = spans.account and items.id = spans.id and items.coin <> '' and items.fee is not null
-  where spans.what = 'order' and items.id is null
-),
-charges as (
-  select spans.account as account, spans.line as line, spans.symbol as symbol, spans.island as island, spans.id as id,
-    trades.fee_coin as coin, trades.fee as fee
-  from staging.order_spans as spans
-  join main.trades as trades on trades.trade_id = spans.id
-  where spans.what = 'trade' and trades.fee <> 0
-  union all
-  select spans.account, spans.line, spans.symbol, spans.island, spans.id, trades.other_fee_coin, trades.other_fee
-  from staging.order_spans as spans
-  join main.trades as trades on trades.trade_id = spans.id
-  where spans.what = 'trade' and trades.other_fee <> 0
-  union all
-  select spans.account, spans.line, spans.symbol, spans.island, spans.id, entries.coin, -entries.amount
-  from staging.order_spans as spans
-  join main.entries as entries on entries.entry_id = spans.id
-  where spans.what = 'futures fee'
-),
-charged as (
-  select account, line, symbol, island, coin, sum(fee) as charged_fee
-  from charges
-  group by account, line, symbol, island, coin
+  select distinct account, line, symbol, island from days where side = 'silent'
 ),
 compared as (
-  select coalesce(reported.account, charged.account) as account, coalesce(reported.line, charged.line) as line,
-    coalesce(reported.symbol, charged.symbol) as symbol, coalesce(reported.island, charged.island) as island,
-    coalesce(reported.coin, charged.coin) as coin, coalesce(reported.reported_fee, 0) as reported_fee,
-    coalesce(charged.charged_fee, 0) as charged_fee,
-    charged.account is not null as is_charged,
-    coalesce(reported.allowance, 0) as allowance,
-    coalesce(reported.most_decimals, 18) as decimals
-  from reported
-  full join charged
-    on charged.account = reported.account and charged.line = reported.line and charged.symbol = reported.symbol
-    and charged.island = reported.island and charged.coin = reported.coin
+  select account, line, symbol, island, coin,
+    coalesce(sum(case when side = 'reported' then days.fee end), 0) as reported_fee,
+    coalesce(sum(case when side = 'charged' then days.fee end), 0) as charged_fee,
+    bool_or(side = 'charged') as is_charged,
+    coalesce(sum(days.allowance), 0) as allowance,
+    coalesce(max(days.most_decimals), 18) as decimals
+  from days
+  where side <> 'silent'
+  group by account, line, symbol, island, coin
 ),
 beyond as (
   select *,
@@ -145,21 +102,43 @@ numbered as (
     row_number() over (partition by account, line, symbol, coin order by begins_on) as nth
   from inside
 ),
+firsts as (
+  select numbered.account as account, numbered.line as line, numbered.symbol as symbol, numbered.coin as coin,
+    numbered.is_charged as is_charged, spans.what as what, spans.id as id, spans.order_id as order_id
+  from numbered
+  join staging.order_runs as runs
+    on runs.account = numbered.account and runs.line = numbered.line and runs.symbol = numbered.symbol
+    and runs.island = numbered.island
+  join staging.order_spans as spans
+    on spans.account = runs.account and spans.line = runs.line and spans.symbol = runs.symbol
+    and spans.first_day = runs.first_day
+  where numbered.nth = 1
+),
 -- For the first island: what was charged there, or else the orders that report a fee that no record charges.
 named as (
-  select account, line, symbol, island, coin, true as is_charged, id from charges
+  select firsts.account as account, firsts.line as line, firsts.symbol as symbol, firsts.coin as coin, firsts.id as id
+  from firsts
+  join main.trades as trades on trades.trade_id = firsts.id
+  where firsts.is_charged and firsts.what = 'trade'
+    and ((trades.fee <> 0 and trades.fee_coin = firsts.coin)
+      or (trades.other_fee <> 0 and trades.other_fee_coin = firsts.coin))
   union all
-  select account, line, symbol, island, coin, false, id from items where coin <> '' and fee is not null
+  select firsts.account, firsts.line, firsts.symbol, firsts.coin, firsts.id
+  from firsts
+  join main.entries as entries on entries.entry_id = firsts.id and entries.coin = firsts.coin
+  where firsts.is_charged and firsts.what = 'futures fee'
+  union all
+  select firsts.account, firsts.line, firsts.symbol, firsts.coin, firsts.id
+  from firsts
+  join main.order_fee_details as details
+    on details.account = firsts.account and details.order_id = firsts.order_id and details.is_current
+    and details.fee_coin = firsts.coin and details.fee is not null
+  where not firsts.is_charged and firsts.what = 'order'
 ),
 first_ids as (
-  select numbered.account as account, numbered.line as line, numbered.symbol as symbol, numbered.coin as coin,
-    first_by(named.id, named.id, 5) as ids
-  from numbered
-  join named
-    on named.account = numbered.account and named.line = numbered.line and named.symbol = numbered.symbol
-    and named.island = numbered.island and named.coin = numbered.coin and named.is_charged = numbered.is_charged
-  where numbered.nth = 1
-  group by numbered.account, numbered.line, numbered.symbol, numbered.coin
+  select account, line, symbol, coin, first_by(named.id, named.id, 5) as ids
+  from named
+  group by account, line, symbol, coin
 )
 select case when caused.cause is null then 'warning' else 'notice' end as severity,
   grouped.account as account, cast(null as varchar) as ledger, grouped.coin as coin,

@@ -66,9 +66,12 @@ first_ids as (
   select numbered.account as account, numbered.symbol as symbol,
     first_by(spans.id, (spans.first_day, spans.id), 10) as ids
   from numbered
+  join staging.order_runs as runs
+    on runs.account = numbered.account and runs.line = numbered.line and runs.island = numbered.island
+    and runs.symbol is not distinct from numbered.symbol
   join staging.order_spans as spans
-    on spans.account = numbered.account and spans.line = numbered.line and spans.island = numbered.island
-    and spans.symbol is not distinct from numbered.symbol
+    on spans.account = runs.account and spans.line = runs.line and spans.first_day = runs.first_day
+    and spans.symbol is not distinct from runs.symbol
   where numbered.nth = 1
   group by numbered.account, numbered.symbol
 ),

@@ -3,12 +3,15 @@
 -- edge (it reaches back to before all lines are covered) or start (the first of its chain).
 -- grain: one row per account, ledger, coin and record of the unified tax feed that carries a balance
 -- keys:  account, source_id unique
+-- slices: occurred_at
+-- by day: staging.chain_gaps
+-- since: staging.moves at place where balance is not null per account, coin, line
 -- columns:
 --   account: Account.
 --   ledger: Wallet whose balance it is.
 --   coin: Coin.
 --   source_id: The venue's id of the record.
---   place: Position in the sequence of all records of the account.
+--   place: Position in the sequence of all records of the account: the number of the UTC day, and the position within it.
 --   occurred_at: When it happened.
 --   product_line: Business type under which the record was fetched.
 --   amount: Amount of the record.
@@ -30,11 +33,11 @@ grouped as (
     ledgers.ledger as ledger,
     case
       when gaps.place is null then cast(0 as decimal(38, 18))
-      when groupings.chain_grouping = 'per-line' then gaps.line_gap
-      when groupings.chain_grouping = 'unified-isolated' then gaps.isolated_gap
+      when ledgers.chain_grouping = 'per-line' then gaps.line_gap
+      when ledgers.chain_grouping = 'unified-isolated' then gaps.isolated_gap
       else gaps.unified_gap
     end as gap,
-    case groupings.chain_grouping
+    case ledgers.chain_grouping
       when 'per-line' then gaps.line_opening
       when 'unified-isolated' then gaps.isolated_opening
       else gaps.unified_opening
@@ -42,7 +45,6 @@ grouped as (
     moves.source_id as source_id, moves.product_line as product_line,
     moves.amount as amount, moves.fee as fee, moves.balance as balance, moves.occurred_at as occurred_at
   from staging.moves as moves
-  join main.balance_groupings as groupings on groupings.account = moves.account
   join staging.line_ledgers as ledgers
     on ledgers.account = moves.account and ledgers.feed = moves.feed and ledgers.line = moves.line
   left join staging.chain_gaps as gaps on gaps.account = moves.account and gaps.place = moves.place
@@ -70,21 +72,15 @@ judged as (
     end as status
   from linked
 ),
-edges as (
-  select account, ledger, coin, sum(gap) as before_all_lines
-  from judged
-  where status = 'edge'
-  group by account, ledger, coin
-),
 final as (
   select judged.account as account, judged.ledger as ledger, judged.coin as coin, source_id, place, occurred_at,
     product_line,
-    amount, fee, balance, balance - gap as expected_balance, gap,
-    case when status = 'closed' then gap else 0 end as rounding,
-    case when status = 'start' then before_it + coalesce(before_all_lines, 0) else 0 end as opening,
+    amount, fee, balance, balance - judged.gap as expected_balance, judged.gap as gap,
+    case when status = 'closed' then judged.gap else 0 end as rounding,
+    case when status = 'start' then before_it + coalesce(edges.gap, 0) else 0 end as opening,
     status, previous_place, previous_source_id, previous_at
   from judged
-  left join edges
+  left join staging.chain_edges as edges
     on edges.account = judged.account and edges.ledger = judged.ledger and edges.coin = judged.coin
 )
 select * from final

@@ -4,6 +4,7 @@
 -- hold, if that is later, because no run asks for their state.
 -- grain: one row per account, ledger, coin and day
 -- keys:  account, ledger, coin, day unique
+-- slices: day
 -- columns:
 --   account: Account.
 --   ledger: Wallet; IMPORT for an account known only from imports.

@@ -2,6 +2,8 @@
 -- still valid then. A coin without a price has no value (null), never zero.
 -- grain: one row per account, ledger, coin and day on which it held or owed something
 -- keys:  account, ledger, coin, day unique
+-- slices: day
+-- by day: main.balance_history, main.valuations
 -- columns:
 --   account: Account.
 --   ledger: Wallet.

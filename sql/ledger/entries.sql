@@ -5,6 +5,8 @@
 -- sales, each such transfer has a deal entry beside it, which reverses what the transfer brought in or took out.
 -- grain: one row per entry_id
 -- keys:  entry_id unique; a transaction's legs share transaction_id
+-- slices: occurred_at
+-- by day: staging.moves, staging.futures_secondary, staging.trade_legs, main.balance_chain
 -- columns:
 --   entry_id: account/feed/id/part.
 --   transaction_id: account/feed/id of the first leg; legs of one trade share it.
@@ -20,7 +22,7 @@
 --   part: Which part of the record it is: amount, fee or deal; opening or rounding if it is not part of a record.
 --   type: Type of the record as the venue spells it.
 --   symbol: Futures contract; null elsewhere and if the venue does not report it.
---   place: Position in the sequence of all records of the account.
+--   place: Position in the sequence of all records of the account: the number of the UTC day, and the position within it.
 --   page_id: Journal frame that first brought the record.
 --   page_row: Position of the row in that page, from 0.
 with

@@ -7,6 +7,8 @@
 -- as a separate move.
 -- grain: one row per entry in a coin other than the reporting currency, and per coin that an imported row moves
 -- keys:  coin, happened_at, place and account unique
+-- slices: happened_at
+-- by day: main.entries, main.valuations, staging.trade_sides, staging.fill_fees, main.transfers, main.p2p_trades
 -- columns:
 --   account: Account; account/before for imported rows and lots of an account that the venue reports, which are kept outside its books until their basis is carried over.
 --   coin: Coin.

@@ -4,6 +4,7 @@
 -- next deal. The fiat side is null if no order reports it.
 -- grain: one row per P2P record of a purchase or sale
 -- keys:  entry_id unique
+-- slices: traded_at
 -- columns:
 --   entry_id: Entry of the coin.
 --   account: Account.

@@ -2,6 +2,8 @@
 -- entry whose other side should be in the books but is not (unmatched_legs) is posted against a suspense account.
 -- grain: one row per posting_id
 -- keys:  posting_id unique; the amounts of one transaction and coin sum to zero
+-- slices: occurred_at
+-- by day: main.entries
 -- view: every posting repeats its entry, and would be a fifth of the file
 -- columns:
 --   posting_id: entry_id and the side.

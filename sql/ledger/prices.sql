@@ -2,6 +2,8 @@
 -- configured sources answered, and as included in answers about positions and lending.
 -- grain: one row per coin, currency, priced_at and source
 -- keys:  coin, currency, priced_at, source unique
+-- slices: priced_at
+-- by day: main.trades, main.p2p_trades
 -- columns:
 --   coin: Coin that is priced.
 --   currency: Coin or currency in which it is priced.

@@ -2,6 +2,8 @@
 -- and imported purchases and sales that no record of the venue reports.
 -- grain: one row per trade_id
 -- keys:  trade_id unique; it is the transaction_id of the trade's entries
+-- slices: traded_at
+-- by day: staging.trade_groups, staging.trade_orders
 -- columns:
 --   trade_id: transaction_id of the entries; for a trade from orders, account/feed/order id; for an import, its own id.
 --   account: Account.
@@ -62,7 +64,7 @@ from_legs as (
     side, base, quote, quantity, exact_divide(quote_amount, quantity) as price, quote_amount,
     coalesce(first_fee.fee, 0) as fee, first_fee.coin as fee_coin,
     coalesce(second_fee.fee, 0) as other_fee, second_fee.coin as other_fee_coin,
-    occurred_at as traded_at, sided.feed as source
+    sided.occurred_at as traded_at, sided.feed as source
   from sided
   join staging.line_ledgers as ledgers
     on ledgers.account = sided.account and ledgers.feed = sided.feed and ledgers.line = sided.line

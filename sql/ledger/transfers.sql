@@ -6,6 +6,7 @@
 -- no other leg comes from or goes to a wallet that no feed reports; margin with no other leg stays within the account.
 -- grain: one row per leg
 -- keys:  entry_id unique
+-- slices: occurred_at
 -- columns:
 --   entry_id: Entry of this leg.
 --   transfer_id: Entry of the outgoing leg, on both legs; null if the other leg is not known.
@@ -20,7 +21,7 @@
 --   counter_entry_id: Entry of the other leg; null if it is not known.
 --   counter_account: Account of the other leg; null if it is not known.
 --   counter_ledger: Wallet of the other leg; null if it is not known.
---   place: Position in the sequence of all records of the account.
+--   place: Position in the sequence of all records of the account: the number of the UTC day, and the position within it.
 with
 legs as (
   select entry_id, account, ledger, product_line, coin, kind, occurred_at, place, abs(amount) as quantity,

@@ -5,6 +5,9 @@
 -- Reports in another currency run this same text.
 -- grain: one row per entry that needs a price; part of an imported row (import/…); money of a P2P deal (…/paid)
 -- keys:  entry_id unique
+-- slices: valued_at
+-- by day: staging.amounts_to_value, staging.price_ways
+-- from day: staging.straight_prices
 -- columns:
 --   entry_id: Entry; for part of an imported row `import/`, its id and the part; for the money of a P2P deal the entry and `/paid`; for one coin at the end of a UTC day `day/`, coin and day.
 --   coin: Coin or currency of the amount.

@@ -5,6 +5,8 @@
 -- Digits that the venue keeps but does not print are worth their share of the record that they belong to.
 -- grain: one row per row of entries and of imported_entries
 -- keys:  entry_id, imported_id unique
+-- slices: occurred_at
+-- by day: staging.trade_sides, main.entries, main.valuations
 -- columns:
 --   entry_id: Row of entries; row of imported_entries if imported_id is given.
 --   imported_id: Id of the imported row; null for an entry of the venue.
@@ -13,6 +15,7 @@
 --   price_source: Source of the value: `fill` for the sides of a trade in the reporting currency, `import` for a row that states
 --     it or is valued as a whole, else the source of the price for each step of the path, separated by ` > `; null for the
 --     reporting currency itself, and without a value.
+--   occurred_at: When it happened.
 with
 stated as (
   select account, received_place as place, received as quantity, stated_value
@@ -23,7 +26,7 @@ stated as (
 ),
 printed as (
   select entries.entry_id as entry_id, entries.account as account, entries.place as place, entries.part as part,
-    entries.coin as coin, entries.amount as amount,
+    entries.coin as coin, entries.amount as amount, entries.occurred_at as occurred_at,
     case
       when entries.coin = reporting.currency then abs(entries.amount)
       when stated.stated_value is not null and entries.part = 'amount'
@@ -49,6 +52,7 @@ amounts as (
 ),
 sizes as (
   select printed.entry_id as entry_id, printed.amount as amount, printed.currency as currency,
+    printed.occurred_at as occurred_at,
     case
       when printed.size is null and printed.part = 'rounding' and amounts.size is not null
         then exact_ratio(amounts.size, abs(printed.amount), amounts.quantity)
@@ -64,6 +68,7 @@ sizes as (
 ),
 imported as (
   select moves.entry_id as entry_id, moves.imported_id as imported_id, moves.amount as amount,
+    moves.occurred_at as occurred_at,
     case
       when moves.coin = reporting.currency then abs(moves.amount)
       when moves.entry_id = moves.imported_id || '/fee' then abs(worths.fee_value)
@@ -76,9 +81,9 @@ imported as (
   left join staging.imported_values as worths on worths.place = rows.place
 )
 select entry_id, cast(null as varchar) as imported_id, case when amount < 0 then -size else size end as value,
-  currency, case when size is not null then sizes.price_source end as price_source
+  currency, case when size is not null then sizes.price_source end as price_source, occurred_at
 from sizes
 union all
 select entry_id, imported_id, case when amount < 0 then -size else size end, currency,
-  case when size is not null and not is_currency then 'import' end
+  case when size is not null and not is_currency then 'import' end, occurred_at
 from imported

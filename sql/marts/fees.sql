@@ -3,6 +3,8 @@
 -- of a trade that only orders report: it is in trades, a second one in other_fee.
 -- grain: one row per entry
 -- keys:  entry_id unique
+-- slices: occurred_at
+-- by day: main.entries, main.valuations, main.trades, staging.futures_fee_orders
 -- columns:
 --   entry_id: Entry.
 --   transaction_id: Transaction that the fee belongs to.

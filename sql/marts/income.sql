@@ -3,6 +3,8 @@
 -- on any line) are listed only in the profit and loss (futures_pnl, pnl_monthly).
 -- grain: one row per entry, or imported row of income
 -- keys:  entry_id unique, an entry of entries or an imported row
+-- slices: occurred_at
+-- by day: main.entries, staging.entry_pnl_parts, main.valuations
 -- columns:
 --   entry_id: Entry, or id of the imported row.
 --   account: Account.

@@ -1,5 +1,7 @@
 -- Filled futures orders: what each added to or took from the position of its side. Orders without a position side (one-way
 -- mode) count as bought less sold.
+-- slices: created_time
+-- by day: main.orders
 -- grain: one row per account and order
 select account, upper_case(category) as line, symbol, order_id, created_time,
   coalesce(updated_time, created_time) as filled_at,

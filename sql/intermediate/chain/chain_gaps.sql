@@ -2,10 +2,13 @@
 -- coin, one per coin with isolated margin apart, one per coin and business line. The gap of a step is the balance less the
 -- balance before it and everything received since. A record without a balance is carried to the next record of its chain that
 -- has one. Nearly all steps close exactly under every grouping, and are not listed here.
+-- slices: occurred_at
+-- since: staging.moves at place where balance is not null per account, coin, line
 -- grain: one row per account and place whose gap is not zero under all groupings; null at the start of a chain
 with
 moves as (
-  select account, place, coin, line, line = 'MARGIN-isolated' as is_isolated, balance, amount + fee as change
+  select account, place, feed, coin, line, line = 'MARGIN-isolated' as is_isolated, balance, amount + fee as change,
+    occurred_at
   from staging.moves
   where feed in (select feed from staging.feeds where has_balance)
 ),
@@ -44,14 +47,19 @@ line_carried as (
   group by followers.account, followers.place
 ),
 before as (
-  select account, place, coin, balance - change as before_it,
-    lag(balance, 1, null) over (partition by account, coin order by place) as unified_balance,
-    lag(balance, 1, null) over (partition by account, coin, is_isolated order by place) as isolated_balance,
-    lag(balance, 1, null) over (partition by account, coin, line order by place) as line_balance
+  select account, place, feed, line, coin, balance - change as before_it, occurred_at,
+    lag(balance, 1, null) over unified as unified_balance, lag(occurred_at, 1, null) over unified as unified_at,
+    lag(balance, 1, null) over isolated as isolated_balance, lag(occurred_at, 1, null) over isolated as isolated_at,
+    lag(balance, 1, null) over by_line as line_balance, lag(occurred_at, 1, null) over by_line as line_at
   from known
+  window unified as (partition by account, coin order by place),
+    isolated as (partition by account, coin, is_isolated order by place),
+    by_line as (partition by account, coin, line order by place)
 ),
 gaps as (
-  select before.account as account, before.place as place, before.coin as coin,
+  select before.account as account, before.place as place, before.feed as feed, before.line as line,
+    before.coin as coin, before.occurred_at as occurred_at,
+    unified_at, isolated_at, line_at,
     before_it - coalesce(unified.carried, 0) - unified_balance as unified_gap,
     before_it - coalesce(unified.carried, 0) as unified_opening,
     before_it - coalesce(isolated.carried, 0) - isolated_balance as isolated_gap,
@@ -66,7 +74,9 @@ gaps as (
   left join line_carried as by_line
     on by_line.account = before.account and by_line.place = before.place
 )
-select account, place, coin, unified_gap, unified_opening, isolated_gap, isolated_opening, line_gap, line_opening
+select account, place, feed, line, coin, occurred_at, unified_gap, unified_opening, unified_at as unified_previous_at,
+  isolated_gap, isolated_opening, isolated_at as isolated_previous_at, line_gap, line_opening,
+  line_at as line_previous_at
 from gaps
 where unified_gap is null or unified_gap <> 0
   or isolated_gap is null or isolated_gap <> 0

@@ -1,12 +1,14 @@
 -- Every current record of the books of record, in one form: what moved, in which coin, and what it means.
 -- The unified tax feed is the book of record of its accounts; elsewhere it is the feeds that yield to it. A feed of another
 -- wallet, such as P2P, is always a book of record. Each record declares which its feed is (`books`, in models/).
--- `place` numbers an account's records in the order in which they happened: by time, then id as a number; ids that are not
--- numbers by their position on the page, oldest first. Quantities without a sign take that of their type; for transfers of the
--- P2P wallet the configuration may reverse it. A trade without a role is not a trade on a futures line: there, buy and sell are
--- results.
+-- `place` numbers an account's records in the order in which they happened, each UTC day by itself, so that a late record moves
+-- only its own day: by time, then id as a number; ids that are not numbers by their position on the page, oldest first.
+-- Quantities without a sign take that of their type; for transfers of the P2P wallet the configuration may reverse it. A trade
+-- without a role is not a trade on a futures line: there, buy and sell are results.
 -- grain: one row per account and place
 -- keys:  account, feed, source_id unique
+-- slices: occurred_at
+-- by day: staging.moved_records
 select records.account as account, records.feed as feed, records.source_id as source_id,
   day_number(records.occurred_at) * 10000000000 + row_number() over (
     partition by records.account, utc_day(records.occurred_at)

@@ -3,6 +3,8 @@
 -- seconds later, so within its first minute it is given the time of the hour. The match supplies the symbol, which the unified
 -- feed does not have; records unmatched on either side are left to the check.
 -- grain: one row per pair, and one per unmatched record
+-- slices: occurred_at
+-- by day: staging.moves, main.futures_records
 with
 booked_records as (
   select account, place, source_id, line, coin, kind, occurred_at, amount, fee,

@@ -1,6 +1,7 @@
 -- Futures orders whose fees are known one by one, found as in trade_orders: a fee of a contract belongs to the only order of that
 -- contract that was live at its time, and the fees found this way add up to what the order reports as paid in that coin.
 -- grain: one row per entry_id of a fee that has its order
+-- slices: occurred_at
 with
 fees as (
   select entry_id, account, product_line as line, symbol, coin, -amount as fee, occurred_at
@@ -26,7 +27,7 @@ events as (
   select account, line, symbol, ends_at, 3, -1, nth, null, null, null from numbered
 ),
 swept as (
-  select entry_id, account, coin, fee, sum(change) over so_far as living,
+  select entry_id, account, happens_at as occurred_at, coin, fee, sum(change) over so_far as living,
     sum(change * cast(nth as bigint)) over so_far as living_nth
   from events
   window so_far as (
@@ -35,7 +36,8 @@ swept as (
   )
 ),
 alone as (
-  select swept.entry_id as entry_id, swept.account as account, swept.coin as coin, swept.fee as fee,
+  select swept.entry_id as entry_id, swept.account as account, swept.occurred_at as occurred_at,
+    swept.coin as coin, swept.fee as fee,
     numbered.order_id as order_id
   from swept
   join numbered on numbered.nth = swept.living_nth
@@ -57,6 +59,6 @@ proven as (
     on stated.account = charged.account and stated.order_id = charged.order_id and stated.coin = charged.coin
     and stated.fee = charged.fee
 )
-select alone.entry_id as entry_id, alone.order_id as order_id
+select alone.entry_id as entry_id, alone.occurred_at as occurred_at, alone.order_id as order_id
 from alone
 join proven on proven.account = alone.account and proven.order_id = alone.order_id and proven.coin = alone.coin

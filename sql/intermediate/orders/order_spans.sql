@@ -1,6 +1,6 @@
--- Orders that have filled something and trades of the books, with the run of days to which they belong. An order may fill over
--- several days, so days that an order spans are compared together: no order crosses from one run of days (island) into another.
--- An order that is still open has no end.
+-- Orders that have filled something and trades of the books, with the days that they span. An order that is still open has no end.
+-- slices: first_day
+-- by day: main.orders, main.open_orders, main.trades, main.entries
 -- grain: one row per order and per trade
 with
 tradable as (
@@ -28,6 +28,7 @@ spans as (
     and not exists (
       select 1 from main.orders as ended
       where ended.account = resting.account and ended.order_id = resting.order_id
+        and utc_day(ended.created_time) = utc_day(resting.created_time)
     )
   union all
   select account, product_line, symbol, 'trade', 0, quantity, 0, quote_amount, utc_day(traded_at),
@@ -40,34 +41,6 @@ spans as (
   from main.entries
   where kind = 'fee' and product_line like '%-FUTURES' and source_feed in ('tax.records', 'tax.futuresRecords')
     and symbol is not null
-),
--- A run of days ends where no span of its days reaches the next one. So days are marked, which are few, and not spans.
-days as (
-  select account, line, symbol, first_day, max(greatest(first_day, spans.last_day)) as last_day
-  from spans
-  group by account, line, symbol, first_day
-),
-marked as (
-  select *,
-    case
-      when first_day <= max(last_day) over (
-        partition by account, line, symbol order by first_day rows between unbounded preceding and 1 preceding
-      ) then 0
-      else 1
-    end as is_new
-  from days
-),
-numbered as (
-  select *,
-    sum(is_new) over (
-      partition by account, line, symbol order by first_day rows between unbounded preceding and current row
-    ) as island
-  from marked
 )
-select spans.account as account, spans.line as line, spans.symbol as symbol, numbered.island as island, what, ordered,
-  traded, ordered_value, traded_value,
-  spans.first_day as first_day, spans.last_day as last_day, id, order_id
+select account, line, symbol, what, ordered, traded, ordered_value, traded_value, first_day, last_day, id, order_id
 from spans
-join numbered
-  on numbered.account = spans.account and numbered.line = spans.line
-  and numbered.symbol is not distinct from spans.symbol and numbered.first_day is not distinct from spans.first_day

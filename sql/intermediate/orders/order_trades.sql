@@ -24,6 +24,7 @@ fees as (
     row_number() over (partition by account, order_id order by fee_coin) as nth
   from main.order_fee_details
   where is_current and fee_coin <> '' and order_fee_details.fee is not null
+    and account not in (select account from staging.tax_books)
   group by account, order_id, fee_coin
 ),
 final as (

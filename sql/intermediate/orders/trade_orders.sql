@@ -2,6 +2,7 @@
 -- its account, product line, symbol and side that was live at its time, and the fills found this way add up to everything that
 -- the order filled. If several orders were live together, or a fill is missing, no fill of that order is assigned.
 -- grain: one row per account and group_place of a fill that has its order
+-- slices: occurred_at
 with
 fills as (
   select groups.account as account, groups.group_place as group_place, groups.product_line as line,
@@ -36,7 +37,7 @@ events as (
   select account, line, symbol, side, ends_at, 3, -1, nth, null, null from numbered
 ),
 swept as (
-  select account, group_place, quantity,
+  select account, group_place, happens_at as occurred_at, quantity,
     sum(change) over so_far as living, sum(change * cast(nth as bigint)) over so_far as living_nth
   from events
   window so_far as (
@@ -45,7 +46,8 @@ swept as (
   )
 ),
 alone as (
-  select swept.account as account, swept.group_place as group_place, swept.quantity as quantity,
+  select swept.account as account, swept.group_place as group_place,
+    swept.occurred_at as occurred_at, swept.quantity as quantity,
     numbered.order_id as order_id, numbered.cum_exec_qty as cum_exec_qty
   from swept
   join numbered on numbered.nth = swept.living_nth
@@ -57,6 +59,7 @@ proven as (
   group by account, order_id
   having sum(quantity) = any_value(cum_exec_qty)
 )
-select alone.account as account, alone.group_place as group_place, alone.order_id as order_id
+select alone.account as account, alone.group_place as group_place, alone.occurred_at as occurred_at,
+  alone.order_id as order_id
 from alone
 join proven on proven.account = alone.account and proven.order_id = alone.order_id

@@ -2,6 +2,8 @@
 -- coin given, value_shared if they divide it between both coins (lot_matching), else value.
 -- needs: lot_matching
 -- grain: one row per event of kind acquire, dispose or transfer_out
+-- slices: happened_at
+-- by day: main.lot_events
 select events.account as account, events.coin as coin, events.event_id as event_id, events.happened_at as happened_at,
   events.kind as kind, events.quantity as quantity,
   case

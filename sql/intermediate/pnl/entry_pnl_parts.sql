@@ -4,6 +4,8 @@
 -- missing.
 -- This is where the kinds of entries that are included are named.
 -- grain: one row per entry
+-- slices: occurred_at
+-- by day: main.entries
 with
 of_lines as (
   select account, occurred_at, product_line, symbol, coin, kind, amount, entry_id, transaction_id,

@@ -2,6 +2,8 @@
 -- A fee is charged on a leg, in that leg's coin, or as a separate leg in the platform coin; signs are the venue's.
 -- grain: one row per account and group_place of whole groups
 -- keys:  transaction_id unique
+-- slices: occurred_at
+-- by day: staging.trade_legs, staging.moves
 with
 legs as (
   select legs.account as account, legs.group_place as group_place, legs.transaction_id as transaction_id,

@@ -4,6 +4,8 @@
 -- Legs left over in a millisecond are joined if there is exactly one of each kind (an unusual sequence), or if they belong to one
 -- conversion of several coins; whatever is still unmatched has status `leftover`.
 -- grain: one row per account and place of a leg
+-- slices: occurred_at
+-- by day: staging.moves
 with
 legs as (
   select moves.account as account, moves.place as place, moves.feed as feed, moves.line as line,

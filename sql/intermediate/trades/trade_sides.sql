@@ -2,6 +2,8 @@
 -- is_of_coins: whether it is a coin-to-coin exchange, in books kept in a state currency. If the books are kept in a coin, that
 -- coin has no lots, so it could not bear a fee.
 -- grain: one row per account and group_place
+-- slices: occurred_at
+-- by day: staging.trade_groups
 select groups.account as account, groups.group_place as group_place, groups.received_coin as received_coin,
   groups.received as received, groups.received_place as received_place,
   groups.paid_coin as paid_coin, groups.paid as paid, groups.paid_place as paid_place, sides.side as side,

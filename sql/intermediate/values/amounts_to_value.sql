@@ -2,6 +2,8 @@
 -- in P2P deals, and the parts of imported rows. Legs of a fill in the reporting currency need none, because the fill states its
 -- value. One unit of each coin held at the end of a day also needs one, for the daily balances.
 -- grain: one row per entry_id; for an imported row the part_id, for money of a P2P deal the entry_id with /paid, for a day's end `day/`, coin and day
+-- slices: valued_at
+-- by day: staging.trade_sides, main.entries, main.p2p_trades, main.balance_history
 with
 stated as (
   select account, received_place as place, 'amount' as part

@@ -14,8 +14,9 @@ import { DiskError } from '../../../pipeline/journal/disk.ts'
 import type { Journal } from '../../../pipeline/journal/frame.ts'
 import { LandingError } from '../../../pipeline/landing/errors.ts'
 import type { Landing, LandingOptions } from '../../../pipeline/landing/landing.ts'
-import { buildLedger } from '../../../pipeline/ledger/build.ts'
+import { type BuildOptions, buildLedger } from '../../../pipeline/ledger/build.ts'
 import { LEDGER_FILE } from '../../../pipeline/ledger/publish.ts'
+import { isSame as isSameRows } from '../../../pipeline/ledger/rows.ts'
 import { lotsStep } from '../../../pipeline/lots/step.ts'
 import { type SyncResult, sync } from '../../../pipeline/sync/sync.ts'
 import { DISK_FAULTS } from './config.ts'
@@ -229,7 +230,7 @@ async function build(
     if (!isSame(bytesOf(path), ledger.published))
       world.violation('the published ledger changed under its readers')
   }
-  const { published } = await buildLedger({
+  const options: BuildOptions = {
     dir: machine.dir,
     landing: books.landing,
     now: new Date(START + world.scheduler.now),
@@ -242,8 +243,16 @@ async function build(
       reportingCurrency: 'EUR',
     },
     steps: [lotsStep({ method: 'fifo', scope: 'account' })],
-  })
+    keepSteps: true,
+  }
+  const { published, found } = await buildLedger(options)
   process.reader = null
+  const full = await buildLedger({ ...options, full: true, publish: false })
+  for (const [table, rows] of full.found)
+    if (!isSameRows(rows, found.get(table)))
+      world.violation(
+        `${table} is not as a full build makes it: ${found.get(table)?.count} rows instead of ${rows.count}`,
+      )
   world.tell(`${machine.name} built its ledger${published ? ' and published it' : ''}`)
 }
 

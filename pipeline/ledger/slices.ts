@@ -1,0 +1,207 @@
+// Tables that are rebuilt by UTC days. The rows of such a table for one day depend only on the rows of the same
+// day of the tables that its model names under `by day:`, and on other tables whole. So after a night only the
+// days change on which one of the former changed. Which days those are is known from a hash over each day's
+// rows; the model's own text is run over the rows of these days.
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { literal } from '../engine/quote.ts'
+import type { Since, Slices } from './models.ts'
+import { isSame, NO_ROWS, type Rows, rowHashes } from './rows.ts'
+
+/** The rows of each UTC day of a table; those without a time under the name of no day. */
+export type Days = ReadonlyMap<string, Rows>
+
+/** What is known of the days of tables: how they are divided, and their rows in the published ledger. */
+export interface Divided {
+  /** By table: the column with the time of a row. */
+  readonly timeOf: ReadonlyMap<string, string>
+  readonly before: ReadonlyMap<string, Days>
+}
+
+/** How the tables of these models, and what they read of landing, are divided. */
+export const timesOf = (
+  models: readonly { readonly table: string; readonly slices?: Slices }[],
+): Map<string, string> =>
+  new Map(
+    models.flatMap(({ table, slices }) =>
+      slices === undefined
+        ? []
+        : [table, ...slices.of.filter((source) => source.startsWith('landing.'))].map(
+            (each) => [each, slices.by] as const,
+          ),
+    ),
+  )
+
+/** Name under which the rows of the days in question are attached, as tables of the same names. */
+export const SLICED = 'sliced'
+
+const NO_DAY = ''
+
+/** The rows of all days together. */
+export function allOf(days: Days): Rows {
+  let [count, hash] = [0, 0n]
+  for (const day of days.values()) {
+    count += day.count
+    hash += BigInt(day.hash)
+  }
+  return { count, hash: String(hash) }
+}
+
+/** The days on which the rows differ. */
+export const changedDays = (before: Days, now: Days): Set<string> =>
+  new Set(
+    [...before.keys(), ...now.keys()].filter(
+      (day) => !isSame(before.get(day) ?? NO_ROWS, now.get(day) ?? NO_ROWS),
+    ),
+  )
+
+/** With a larger share of its rows on the days in question, a table is rebuilt whole. */
+const MOST_SLICED = 0.4
+
+/** Days to be rebuilt: some, and perhaps one with all later ones. */
+export interface Changed {
+  readonly days: ReadonlySet<string>
+  readonly from?: string | undefined
+}
+
+export const isAmong = (day: string, { days, from }: Changed): boolean =>
+  days.has(day) || (from !== undefined && day >= from)
+
+/** Whether it is worth rebuilding only these days of a table, and they can be named in a condition. */
+export function mayBeSliced(changed: Changed, before: Days): boolean {
+  const days = [...before].filter(([day]) => isAmong(day, changed))
+  const rows = days.reduce((sum, [, { count }]) => sum + count, 0)
+  const isNamed = [...changed.days].every((day) => /^(\d{4}-\d\d-\d\d)?$/.test(day))
+  return isNamed && changed.from !== NO_DAY && rows <= MOST_SLICED * allOf(before).count
+}
+
+const dayOf = (by: string): string => `coalesce(cast(cast(${by} as date) as varchar), '${NO_DAY}')`
+
+/** The rows of each day of a table, or of these days. */
+export async function askDays(
+  connection: DuckDBConnection,
+  table: string,
+  by: string,
+  days?: Changed,
+): Promise<Map<string, Rows>> {
+  const ask = async (question: string) => (await connection.runAndReadAll(question)).getRowsJson()
+  const hash = (await rowHashes(ask, [table])).get(table)
+  const reader = await connection.runAndReadAll(
+    `select ${dayOf(by)}, count(*), cast(sum(cast(${hash} as hugeint)) as varchar)
+     from ${table} as whole_row ${days === undefined ? '' : `where ${on(by, days)}`} group by 1`,
+  )
+  return new Map(
+    reader
+      .getRowsJson()
+      .map(([day, count, hash]) => [String(day), { count: Number(count), hash: String(hash) }]),
+  )
+}
+
+const DAY_MS = 86_400_000
+
+/** The condition for rows of these days; adjacent ones are one span, so that a scan can pass over others. */
+function on(by: string, { days, from }: Changed): string {
+  const numbers = [...days]
+    .flatMap((day) => (day === NO_DAY ? [] : [Date.parse(day) / DAY_MS]))
+    .toSorted((a, b) => a - b)
+  const spans: [number, number][] = []
+  for (const day of numbers) {
+    const last = spans.at(-1)
+    if (last !== undefined && last[1] === day) last[1] = day + 1
+    else spans.push([day, day + 1])
+  }
+  const time = (day: number): string => `timestamptz ${literal(new Date(day * DAY_MS).toISOString())}`
+  const within = ([from, to]: readonly [number, number]): string =>
+    `(${by} >= ${time(from)} and ${by} < ${time(to)})`
+  const [first, last] = [spans[0], spans.at(-1)]
+  const inside =
+    first === undefined || last === undefined
+      ? 'false'
+      : `${within([first[0], last[1]])} and (${spans.map(within).join(' or ')})`
+  const further = [
+    ...(days.has(NO_DAY) ? [`${by} is null`] : []),
+    ...(from === undefined ? [] : [`${by} >= ${time(Date.parse(from) / DAY_MS)}`]),
+  ]
+  return further.length === 0 ? inside : `(${[...further, `(${inside})`].join(' or ')})`
+}
+
+/** A model whose table is rebuilt for some days. */
+interface Sliced {
+  readonly table: string
+  readonly select: string
+  readonly slices: Slices
+}
+
+/** The days that were rebuilt, with their rows now. */
+export interface MadeDays {
+  readonly made: Changed
+  readonly rows: Days
+}
+
+/**
+ * Rebuilds these days of the table, and others if rows that are read together lie on them; returns the days
+ * with their rows. `timeOf` gives the column by which a table is divided.
+ */
+export async function makeDays(
+  connection: DuckDBConnection,
+  { table, select, slices }: Sliced,
+  changed: Changed,
+  timeOf: ReadonlyMap<string, string>,
+): Promise<MadeDays> {
+  const { by, of, together, since } = slices
+  let wanted = changed
+  for (const source of of) {
+    const time = timeOf.get(source) as string
+    if (together === undefined) {
+      await takeDays(connection, source, `where ${on(time, wanted)}`)
+      continue
+    }
+    const keys = together.join(', ')
+    const agree = together.map((name) => `taken.${name} is not distinct from same.${name}`).join(' and ')
+    const sharing = (found: string): string => `as taken semi join (${found}) as same on ${agree}`
+    // What is no longer in the source was in the table.
+    const touched = `select ${keys} from ${source} where ${on(time, changed)} union all select ${keys} from ${table} where ${on(by, changed)}`
+    const reader = await connection.runAndReadAll(
+      `select distinct ${dayOf(time)} from ${source} ${sharing(touched)}`,
+    )
+    const days = new Set([...changed.days, ...reader.getRowsJson().map(([day]) => String(day))])
+    wanted = { ...changed, days }
+    await takeDays(connection, source, sharing(`select ${keys} from ${source} where ${on(time, wanted)}`))
+  }
+  if (since !== undefined)
+    await takeSince(connection, since, timeOf.get(since.table) as string, changed.from as string)
+  const read = since === undefined ? of : [...of, since.table]
+  const text = read.reduce((sql, source) => sql.replaceAll(nameOf(source), `${SLICED}.${source}`), select)
+  await connection.run(`delete from ${table} where ${on(by, wanted)}`)
+  await connection.run(`insert into ${table}\nselect * from (${text}) where ${on(by, wanted)}`)
+  return { made: wanted, rows: await askDays(connection, table, by, wanted) }
+}
+
+/** The rows of this day and of all later ones, and those before them that the condition leads back to. */
+async function takeSince(
+  connection: DuckDBConnection,
+  { table, at, where, keys }: Since,
+  time: string,
+  first: string,
+): Promise<void> {
+  const begins = `timestamptz '${first}'`
+  const agree = keys.split(', ').map((key) => `last_of.${key} is not distinct from taken.${key}`)
+  await takeDays(
+    connection,
+    table,
+    `as taken left join (
+       select ${keys}, max(${at}) as last_at from ${table} where ${time} < ${begins} and (${where}) group by ${keys}
+     ) as last_of on ${agree.join(' and ')}
+     where taken.${time} >= ${begins} or last_of.last_at is null or taken.${at} >= last_of.last_at`,
+    'taken.*',
+  )
+}
+
+const nameOf = (table: string): RegExp => new RegExp(`\\b${table.replace('.', '\\.')}\\b(?!\\.)`, 'g')
+
+const takeDays = (
+  connection: DuckDBConnection,
+  source: string,
+  which: string,
+  columns = '*',
+): Promise<unknown> =>
+  connection.run(`create or replace table ${SLICED}.${source} as select ${columns} from ${source} ${which}`)

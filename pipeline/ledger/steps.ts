@@ -1,0 +1,103 @@
+// The intermediate steps of a published ledger, kept in a file beside it: the next build can rebuild only the
+// days that have changed. They belong to one state of the ledger, and are taken away while a build changes
+// them: if it fails, or anything else replaces the ledger, the next build makes every step anew.
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { chmod } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { literal } from '../engine/quote.ts'
+import type { Disk } from '../journal/disk.ts'
+import type { MadeTables } from './kept.ts'
+import { NO_ROWS } from './rows.ts'
+import type { Days } from './slices.ts'
+import { stepsOf } from './workspace.ts'
+
+export const STEPS_FILE = 'steps.duckdb'
+
+/** Where the steps say which ledger they belong to, and the rows of each day of its tables. */
+const [OF, DAYS] = ['staging.steps_of', 'staging.table_days']
+
+/** Moves the kept steps to where the build of this unfinished ledger works on them. */
+export async function takeSteps(disk: Disk, dir: string, unfinished: string): Promise<void> {
+  const kept = join(dir, STEPS_FILE)
+  if (existsSync(kept)) await disk.rename(kept, stepsOf(unfinished))
+}
+
+/** Moves the steps of the ledger that has just been published beside it. */
+export async function keepSteps(disk: Disk, dir: string, unfinished: string): Promise<void> {
+  const made = stepsOf(unfinished)
+  if (!existsSync(made)) await disk.remove(join(dir, STEPS_FILE))
+  else {
+    // They repeat what has landed.
+    await chmod(made, 0o600)
+    await disk.rename(made, join(dir, STEPS_FILE))
+  }
+}
+
+/** The steps of a published ledger. */
+export interface Steps {
+  /** The tables that are there. */
+  readonly standing: ReadonlySet<string>
+  /** By table, the rows of each day. */
+  readonly days: ReadonlyMap<string, Days>
+}
+
+/** The attached steps; null if they are not those of the ledger with these tables. */
+export async function readSteps(connection: DuckDBConnection, published: MadeTables): Promise<Steps | null> {
+  const ask = async (question: string) => (await connection.runAndReadAll(question)).getRowsJson()
+  try {
+    const [[ledger] = []] = await ask(`select ledger from ${OF}`)
+    if (ledger !== stateOf(published)) return null
+    const tables = await ask("select table_name from duckdb_tables() where database_name = 'staging'")
+    const days = new Map<string, Map<string, { count: number; hash: string }>>()
+    for (const [table, day, count, hash] of await ask(
+      `select table_name, day, row_count, rows_hash from ${DAYS}`,
+    )) {
+      const own = days.get(String(table)) ?? new Map()
+      days.set(String(table), own.set(String(day), { count: Number(count), hash: String(hash) }))
+    }
+    return { standing: new Set(tables.map(([table]) => `staging.${String(table)}`)), days }
+  } catch {
+    return null
+  }
+}
+
+/** Removes the tables of steps that belong to no ledger, except those that are given anew. */
+export async function clearSteps(connection: DuckDBConnection, given: readonly string[]): Promise<void> {
+  const reader = await connection.runAndReadAll(
+    `select 'table', table_name from duckdb_tables() where database_name = 'staging'
+     union all select 'view', view_name from duckdb_views() where database_name = 'staging' and not internal`,
+  )
+  const drops = reader
+    .getRowsJson()
+    .filter(([, name]) => !given.includes(`staging.${String(name)}`))
+    .map(([kind, name]) => `drop ${kind} staging.${String(name)}`)
+  if (drops.length > 0) await connection.run(drops.join(';\n'))
+}
+
+/** Notes in the steps which ledger they belong to, and writes them to their file. */
+export async function writeSteps(
+  connection: DuckDBConnection,
+  published: MadeTables,
+  days: ReadonlyMap<string, Days>,
+): Promise<void> {
+  await connection.run(`create or replace table ${OF} as select ${literal(stateOf(published))} as ledger`)
+  await connection.run(
+    `create or replace table ${DAYS} (table_name varchar, day varchar, row_count bigint, rows_hash varchar)`,
+  )
+  const rows = [...days].flatMap(([table, own]) =>
+    // A table without rows is known too.
+    [...(own.size === 0 ? new Map([['', NO_ROWS]]) : own)].map(
+      ([day, { count, hash }]) => `(${literal(table)}, '${day}', ${count}, '${hash}')`,
+    ),
+  )
+  if (rows.length > 0) await connection.run(`insert into ${DAYS} values ${rows.join(',\n')}`)
+  await connection.run('checkpoint staging')
+}
+
+/** A hash of what a ledger says of its tables. */
+function stateOf(made: MadeTables): string {
+  const rows = [...made].map(([table, one]) => [table, one.decidedBy, one.count, one.hash, one.madeAt])
+  return createHash('sha256').update(JSON.stringify(rows.toSorted())).digest('hex')
+}

@@ -1,0 +1,211 @@
+// A build that begins with the intermediate steps of the last one rebuilds only the days that have changed, and comes to the
+// ledger that a full build makes: of books in which every table has rows, most of them wrong, that arrive in any order.
+// SEEDS=20 tries as many other orders and damages.
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { mulberry32 } from '../../bench/random.ts'
+import { systemClock } from '../../models/clock.ts'
+import { type Books, openBooks } from '../../pipeline/books/books.ts'
+import { type BuildOptions, type BuildResult, buildLedger } from '../../pipeline/ledger/build.ts'
+import { generatedModels } from '../../pipeline/ledger/generated.ts'
+import { shippedModels } from '../../pipeline/ledger/models.ts'
+import { readsOf } from '../../pipeline/ledger/parse-tree.ts'
+import { isSame } from '../../pipeline/ledger/rows.ts'
+import { timesOf } from '../../pipeline/ledger/slices.ts'
+import { lotsStep } from '../../pipeline/lots/step.ts'
+import { damage } from '../parity/damage.ts'
+import { balanced, type TaxRow, TestBooks } from '../support/books.ts'
+import { command } from '../support/in-process.ts'
+
+const NOW = '2026-11-01T00:00:00.000Z'
+const FROM = Number(process.env.FROM ?? 1)
+const SEEDS = Number(process.env.SEEDS ?? 2)
+const NIGHTS = 4
+
+let folder: string
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tieout-slices-'))
+  const asked = ['demo', '--dir', join(folder, 'demo'), '--days', '20', '--now', NOW]
+  expect([0, 3]).toContain((await command(asked)).code)
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const steps = (dir: string): string => join(dir, 'steps.duckdb')
+
+const build = (books: Books, options: Partial<BuildOptions> = {}): Promise<BuildResult> =>
+  buildLedger({
+    dir: books.dir,
+    landing: books.landing,
+    now: new Date(NOW),
+    clock: systemClock,
+    config: { accounts: [], publishPersonalData: false, reportingCurrency: 'EUR' },
+    steps: [lotsStep({ method: 'fifo', scope: 'account' })],
+    publishAnyway: true,
+    keepSteps: true,
+    ...options,
+  })
+
+/** The tables in which a build differs from a full one of the same. */
+const differences = async (books: Books, built: BuildResult): Promise<string[]> =>
+  differing(await build(books, { full: true, publish: false }), built)
+
+const differing = (full: BuildResult, { found }: BuildResult): string[] =>
+  [...full.found].flatMap(([table, rows]) =>
+    isSame(rows, found.get(table))
+      ? []
+      : [`${table}: ${found.get(table)?.count} rows instead of ${rows.count}`],
+  )
+
+const slicedIn = ({ tables }: BuildResult): string[] =>
+  tables.flatMap(({ table, days }) => (days === undefined ? [] : [table]))
+
+async function opened(name: string): Promise<Books> {
+  const dir = join(folder, name)
+  cpSync(join(folder, 'demo'), dir, { recursive: true })
+  rmSync(join(dir, 'ledger.duckdb'))
+  return await openBooks(dir, { clock: systemClock, command: 'build' })
+}
+
+/** Puts what has landed aside; the function brings back the pages that satisfy a condition. */
+async function setAside(books: Books): Promise<(which: string) => Promise<void>> {
+  const { connection } = books.landing
+  await connection.run(`attach ':memory:' as aside`)
+  const reader = await connection.runAndReadAll(
+    `select table_name from duckdb_columns() where database_name = 'landing' and column_name = 'page_id'`,
+  )
+  const tables = reader.getRowsJson().map(([table]) => String(table))
+  for (const table of tables) {
+    await connection.run(`create table aside.${table} as from landing.main.${table}`)
+    await connection.run(`delete from landing.main.${table}`)
+  }
+  return async (which) => {
+    for (const table of tables)
+      await connection.run(`insert into landing.main.${table} from aside.${table} where ${which}`)
+  }
+}
+
+test('a model reads by day what it reads at all, and what is divided into days', async () => {
+  const models = [...shippedModels(), ...generatedModels({ publishPersonalData: false })]
+  const times = timesOf(models)
+  const instance = await DuckDBInstance.create()
+  const connection = await instance.connect()
+  try {
+    for (const model of models) {
+      const { of = [], earlier = [], growing = [], since } = model.slices ?? {}
+      const named = [...of, ...earlier, ...(since === undefined ? [] : [since.table])]
+      expect(new Set(named).size, model.table).toBe(named.length)
+      // A list that is hidden is read from what has landed, and else is not.
+      const reads = await readsOf(connection, model)
+      const all = model.file.endsWith('(generated)') ? reads.concat(named) : reads
+      expect(
+        [...named, ...growing].filter((table) => !all.includes(table)),
+        model.table,
+      ).toEqual([])
+      expect(
+        named.filter((table) => !times.has(table)),
+        model.table,
+      ).toEqual([])
+    }
+  } finally {
+    connection.closeSync()
+    instance.closeSync()
+  }
+})
+
+for (let seed = FROM; seed < FROM + SEEDS; seed += 1)
+  test(`nights with seed ${seed} arrive at what a full build makes`, async () => {
+    const random = mulberry32(seed)
+    const books = await opened(`nights-${seed}`)
+    try {
+      // Every second seed is of books in order, in which a gap is an exception.
+      if (seed % 2 === 1) await damage(books.landing.connection, seed)
+      const arrive = await setAside(books)
+      // Most pages of a night are the next ones, and some come at any time.
+      const isLate = `hash(page_id * ${1 + Math.floor(random() * 1e6)}) % 10 = 0`
+      const last = Number(
+        (
+          await books.landing.connection.runAndReadAll('select max(page_id) from aside.pages')
+        ).getRowsJson()[0]?.[0],
+      )
+      const nightOf = `case when ${isLate} then hash(page_id) % ${NIGHTS + 1}
+        else greatest(0, ${NIGHTS} - cast(floor((${last} - page_id) / ${1 + Math.floor(random() * 6)}.0) as bigint)) end`
+      const sliced = new Set<string>()
+      for (let night = 0; night <= NIGHTS; night += 1) {
+        await arrive(`${nightOf} = ${night}`)
+        const built = await build(books)
+        for (const table of slicedIn(built)) sliced.add(table)
+        expect(await differences(books, built), `night ${night}`).toEqual([])
+      }
+      expect(sliced.size).toBeGreaterThan(10)
+    } finally {
+      await books.close()
+    }
+  }, 600_000)
+
+test('a version of a record on another day counts, and counts no longer once it is gone', async () => {
+  const books = await TestBooks.open()
+  try {
+    await books.account('main', 'unified')
+    const row = (id: number, day: number, amount = '1'): Omit<TaxRow, 'balance'> => ({
+      ...{ id: String(id), coin: 'BTC', type: 'TRANSFER_IN', amount },
+      ts: `2026-01-${String(day).padStart(2, '0')} 12:00:00+00`,
+    })
+    await books.tax('SPOT', balanced(Array.from({ length: 20 }, (_, at) => row(at + 1, at + 1))))
+    const current = async (): Promise<unknown> =>
+      (await books.query("select amount, is_current from tax_records where id = '5' order by ts")).flat()
+    const build = (options: Partial<BuildOptions> = {}): Promise<BuildResult> =>
+      books.build({}, { keepSteps: true, publishAnyway: true, ...options })
+    await build()
+    const changes = [
+      [() => books.tax('SPOT', [row(5, 15, '7')]), ['1', 'false', '7', 'true']],
+      [() => books.sql("delete from landing.main.tax_records where id = '5' and amount = 7"), ['1', 'true']],
+    ] as const
+    for (const [change, expected] of changes) {
+      await change()
+      const built = await build()
+      expect(slicedIn(built)).toContain('main.tax_records')
+      expect(await current()).toEqual(expected)
+      const full = await build({ full: true, publish: false })
+      expect(differing(full, built)).toEqual([])
+    }
+  } finally {
+    await books.close()
+  }
+})
+
+test('steps that belong to another ledger, or cannot be read, are not used', async () => {
+  const books = await opened('others')
+  try {
+    const first = await build(books)
+    expect(slicedIn(first)).toEqual([])
+    expect(existsSync(steps(books.dir))).toBe(true)
+    cpSync(steps(books.dir), join(folder, 'older.duckdb'))
+    // Another ledger, made without them.
+    await books.landing.connection.run(
+      "delete from landing.main.tax_records where ts > timestamptz '2026-10-31'",
+    )
+    await build(books, { full: true, keepSteps: false })
+    expect(existsSync(steps(books.dir))).toBe(false)
+    cpSync(join(folder, 'older.duckdb'), steps(books.dir))
+    await books.landing.connection.run(
+      "delete from landing.main.tax_records where ts > timestamptz '2026-10-30'",
+    )
+    const second = await build(books)
+    expect(slicedIn(second)).toEqual([])
+    expect(await differences(books, second)).toEqual([])
+    writeFileSync(steps(books.dir), 'no database')
+    await books.landing.connection.run(
+      "delete from landing.main.tax_records where ts > timestamptz '2026-10-29'",
+    )
+    const third = await build(books)
+    expect(slicedIn(third)).toEqual([])
+    expect(await differences(books, third)).toEqual([])
+  } finally {
+    await books.close()
+  }
+})
