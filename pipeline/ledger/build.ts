@@ -56,7 +56,7 @@ import { isSame } from './rows.ts'
 import { KeptDiffer } from './run.ts'
 import { interruptUntil } from './session.ts'
 import { timesOf } from './slices.ts'
-import { clearSteps, keepSteps, readSteps, takeSteps, writeSteps } from './steps.ts'
+import { clearSteps, keepSteps, readSteps, STEPS_FILE, takeSteps, writeSteps } from './steps.ts'
 import { type BuildEvent, BuildFailed, type ExtraStep, runnable, runTasks } from './tasks.ts'
 import { inWorkspace, type Workspace } from './workspace.ts'
 
@@ -153,7 +153,7 @@ async function attempt(options: BuildOptions): Promise<BuildResult> {
   return await closing(close, async () => {
     try {
       if (options.full !== true) await takeSteps(disk, options.dir, unfinished)
-      const made = await inWorkspace(
+      const { hasSteps, ...made } = await inWorkspace(
         options.landing.instance,
         {
           unfinished,
@@ -167,7 +167,8 @@ async function attempt(options: BuildOptions): Promise<BuildResult> {
       )
       if (made.published) {
         await publishLedger(disk, options.dir, unfinished)
-        await keepSteps(disk, options.dir, unfinished)
+        if (hasSteps) await keepSteps(disk, options.dir, unfinished)
+        else await disk.remove(join(options.dir, STEPS_FILE))
       } else if (options.publish ?? true) await keepUnpublishedBreaks(disk, options.dir, made.openBreaks)
       return { ...made, path }
     } catch (error) {
@@ -224,7 +225,7 @@ async function explained(
 async function make(
   workspace: Workspace,
   options: BuildOptions & { readonly path: string; readonly unfinished: string },
-): Promise<Omit<BuildResult, 'path'>> {
+): Promise<Omit<BuildResult, 'path'> & { readonly hasSteps: boolean }> {
   const { connection } = workspace
   const { config, steps = [], dir, disk = nodeDisk, onNote } = options
   const folders = { shipped: join(packageRoot, 'data'), books: dir }
@@ -308,9 +309,10 @@ async function make(
   const published = (options.publish ?? true) && (breaks.error === 0 || options.publishAnyway === true)
   // Nobody opens a build that is discarded.
   if (published) await writeComments(connection, documented)
-  if (published && workspace.keepsSteps) await writeSteps(connection, recorded, days)
+  const hasSteps = published && workspace.keepsSteps
+  if (hasSteps) await writeSteps(connection, recorded, days)
   const explainedBreaks = allBreaks.filter(({ status }) => status === 'explained')
-  return { published, breaks, openBreaks, explainedBreaks, tables, found }
+  return { published, breaks, openBreaks, explainedBreaks, tables, found, hasSteps }
 }
 
 /**

@@ -26,13 +26,9 @@ export async function takeSteps(disk: Disk, dir: string, unfinished: string): Pr
 
 /** Moves the steps of the ledger that has just been published beside it. */
 export async function keepSteps(disk: Disk, dir: string, unfinished: string): Promise<void> {
-  const made = stepsOf(unfinished)
-  if (!existsSync(made)) await disk.remove(join(dir, STEPS_FILE))
-  else {
-    // They repeat what has landed.
-    await chmod(made, 0o600)
-    await disk.rename(made, join(dir, STEPS_FILE))
-  }
+  // They repeat what has landed.
+  await chmod(stepsOf(unfinished), 0o600)
+  await disk.rename(stepsOf(unfinished), join(dir, STEPS_FILE))
 }
 
 /** The steps of a published ledger. */
