@@ -195,8 +195,8 @@ export class TimeRangeRefused extends VenueError {
   constructor(refusal: Refusal) {
     super('The venue refused the time range', refusal, {
       action:
-        `If the venue now keeps less, lower venue.retention_days for ${refusal.endpoint.name}; ` +
-        'otherwise report this request as a bug.',
+        `If the venue now keeps less, lower venue.retention_days for ${refusal.endpoint.name}; if it takes less at ` +
+        'once, lower venue.span_days; otherwise report this request as a bug.',
     })
   }
 }

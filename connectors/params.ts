@@ -118,21 +118,24 @@ export const oneIdAtLeast = (value: Fields, report: Report): void => {
     report('orderId', 'must be given, or clientOid')
 }
 
+/** What a check knows of the venue's memory. */
+interface Reach {
+  /** Unix milliseconds by the venue's clock. */
+  readonly now?: number
+  /** What the configuration states in place of the documented retention. */
+  readonly retentionMs?: number | undefined
+}
+
 /**
- * Checks a request against the rules of the interface document, and returns it as it will be sent. With `now` (Unix
- * milliseconds by the venue's clock), a start beyond the documented retention is a violation too, as is such an end if
- * no start is given.
+ * Checks a request against the rules of the interface document, and returns it as it will be sent. With `now`, a start
+ * beyond the documented retention is a violation too, as is such an end if no start is given.
  *
  * Throws a UsageError that names each field, its rule and the section.
  */
-export function validateParams(
-  endpoint: Endpoint,
-  params: Params,
-  options: { readonly now?: number } = {},
-): Params {
+export function validateParams(endpoint: Endpoint, params: Params, reach: Reach = {}): Params {
   const checked = endpoint.params.safeParse(params)
   const violations = checked.success
-    ? windowViolations(endpoint, checked.data as Params, options.now)
+    ? windowViolations(endpoint, checked.data as Params, reach)
     : checked.error.issues.flatMap(tell)
   if (violations.length === 0) return checked.data as Params
   throw new UsageError(`${endpoint.name}: ${violations.join('; ')}.`, {
@@ -148,9 +151,9 @@ function tell(issue: z.core.$ZodIssue): string[] {
   return [`${place.replaceAll('.[', '[') || 'the request'} ${issue.message}`]
 }
 
-function windowViolations(endpoint: Endpoint, params: Params, now: number | undefined): string[] {
+function windowViolations(endpoint: Endpoint, params: Params, reach: Reach): string[] {
   const tooLong = spanViolations(endpoint, params)
-  return tooLong.length > 0 ? tooLong : retentionViolations(endpoint, params, now)
+  return tooLong.length > 0 ? tooLong : retentionViolations(endpoint, params, reach)
 }
 
 function spanViolations({ window }: Endpoint, { startTime, endTime }: Params): string[] {
@@ -159,8 +162,13 @@ function spanViolations({ window }: Endpoint, { startTime, endTime }: Params): s
   return [`endTime must be at most ${window.spanMaxMs / days(1)} days after startTime`]
 }
 
-function retentionViolations(endpoint: Endpoint, params: Params, now: number | undefined): string[] {
-  const retentionMs = endpoint.window?.retentionMs ?? null
+function retentionViolations(
+  endpoint: Endpoint,
+  params: Params,
+  { now, retentionMs: stated }: Reach,
+): string[] {
+  const documented = endpoint.window?.retentionMs ?? null
+  const retentionMs = documented === null ? null : (stated ?? documented)
   // An end alone requests everything before it.
   const field = params.startTime === undefined ? 'endTime' : 'startTime'
   if (now === undefined || retentionMs === null || params[field] === undefined) return []

@@ -11,6 +11,7 @@ import { UsageError } from '../../models/error.ts'
 import { asConfigured, openConfiguredVenue } from '../books/night.ts'
 import { nearest } from '../config/config.ts'
 import { type CommandContext, optionalConfig } from '../config/context.ts'
+import { retentionOverride } from '../sync/page.ts'
 import { failedItems, itemsRefused, notDone } from './items.ts'
 import { keepSecret, type SecretKeeper } from './keep-secret.ts'
 import { maskSecrets } from './secrets.ts'
@@ -37,8 +38,10 @@ export interface CallOptions {
  * throws.
  */
 export async function call(context: CommandContext, options: CallOptions): Promise<void> {
-  const endpoint = endpointNamed(options.endpoint, asConfigured(optionalConfig(context)))
-  const params = validateParams(endpoint, readValues(endpoint, options.values), { now: context.now() })
+  const config = optionalConfig(context)
+  const endpoint = endpointNamed(options.endpoint, asConfigured(config))
+  const reach = { now: context.now(), retentionMs: retentionOverride({ config }, endpoint.name) }
+  const params = validateParams(endpoint, readValues(endpoint, options.values), reach)
   if (endpoint.public) return callPublic(context, endpoint, params, options)
   if (!endpoint.writes) {
     return withSession(context, 'call', options.account, async (session) => {

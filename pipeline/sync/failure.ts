@@ -132,6 +132,13 @@ export const mayBePassedOver = (error: unknown, hasHad: boolean, hasCursor: bool
   isOfItsWindow(error) || isUnanswered(error) || (hasHad && hasCursor && isOfItsCursor(error))
 
 /**
+ * Whether the venue refuses a first page for the times that it asks for: it says so, or it refuses a parameter of a
+ * partition that has been answered with other times.
+ */
+export const isOfItsTimes = (error: unknown, isAnswered: boolean): boolean =>
+  error instanceof TimeRangeRefused || (isAnswered && error instanceof ParameterRefused)
+
+/**
  * Whether what is refused outright is only this partition's: pages of the feed have arrived, so the request is not wrong
  * as such, and the key may read it.
  */

@@ -17,11 +17,12 @@ import { beginWalk, resumeWalk } from '../../connectors/walk.ts'
 import { giveUpWindow, isNarrow, narrowWindow, openRanges, skipWindow } from '../../connectors/walk-state.ts'
 import { difference, type Range } from '../../models/ranges.ts'
 import type { Landing } from '../landing/landing.ts'
-import { noteGivenUp, outOfReach, type SyncContext, state, surelyNow } from './context.ts'
+import { noteFailure, noteGivenUp, outOfReach, type SyncContext, state, surelyNow } from './context.ts'
 import {
   type FeedEnd,
   isBeyondReach,
   isOfItsPartition,
+  isOfItsTimes,
   isOfItsWindow,
   mayBePassedOver,
   of,
@@ -184,6 +185,12 @@ const begunAnew = (endpoint: Endpoint, first: Asking, asked: Asking, error: unkn
  */
 const mayBeOutage = (error: unknown): boolean => error instanceof PassingFailure && !isOfItsWindow(error)
 
+/**
+ * If this many parts too small for halves are refused for their times in a row, the venue does not serve what is behind
+ * them either.
+ */
+const MOST_HOURS_REFUSED = 3
+
 interface GivenUp {
   readonly gone: readonly (Range | undefined)[]
   readonly next: Asking | null
@@ -191,7 +198,8 @@ interface GivenUp {
 
 /**
  * Walks the ranges one after the other, then `last`. A window that alone cannot be fetched is skipped and later
- * requested again in halves; any other failure ends the partition, and statements are recorded for the rest.
+ * requested again in halves. One that is refused for its times is divided at once, down to the part that is refused,
+ * and the walk continues behind it. Any other failure ends the partition, and statements are recorded for the rest.
  */
 async function walk(
   context: SyncContext,
@@ -207,6 +215,9 @@ async function walk(
   let done = 0
   let beside = 0
   let passedOver = 0
+  let isAnswered = false
+  let hoursRefused = 0
+  let hasFailed = false
   for (let first = queue.next(); first !== undefined; first = queue.next()) {
     let next: Asking | null = first
     let followsFull = false
@@ -237,6 +248,8 @@ async function walk(
         if (beside >= MOST_BESIDE) throw windowIgnored(endpoint)
         watch(asked.cursor, page.rows, page.mark)
         skips.had(byCursor)
+        isAnswered = true
+        hoursRefused = 0
       } catch (error) {
         const anew = begunAnew(endpoint, first, asked, error)
         if (anew !== null) {
@@ -246,7 +259,9 @@ async function walk(
           next = anew
           continue
         }
-        const isNewest: boolean = isWalk(asked) && asked.window.end === plan.needs[0]?.end
+        // Behind a refused part of the newest window, a refusal says nothing about what has expired.
+        const isNewest: boolean =
+          hoursRefused > 0 || (isWalk(asked) && asked.window.end === plan.needs[0]?.end)
         const isBeyond: boolean = isBeyondReach(endpoint, error, isNewest)
         const narrower: Asking | null = isBeyond ? withinReach(endpoint, plan, asked) : null
         if (narrower !== null) {
@@ -255,6 +270,25 @@ async function walk(
         }
         const isPast: boolean = isWalk(asked) && isForgotten(context, endpoint, asked.window)
         const isLost: boolean = isBeyond || (isPast && error instanceof TimeRangeRefused)
+        const isDivided: boolean = !isLost && !byCursor && isOfItsTimes(error, isAnswered)
+        if (isDivided && isWalk(asked)) {
+          const part = narrowWindow(endpoint, asked)
+          if (part !== null) {
+            if (error instanceof VenueError) noteFailure(context, account, error, true)
+            next = part
+            continue
+          }
+          hoursRefused += 1
+          passedOver += 1
+          if (hoursRefused < MOST_HOURS_REFUSED && skips.another(passedOver)) {
+            const { gone, next: behind } = skipWindow(endpoint, asked)
+            const ranges = { gone, all: gone, isNewest, isForgotten: isPast }
+            await stateFailure(context, account, endpoint, plan, error, answered, ranges)
+            hasFailed = true
+            next = behind
+            continue
+          }
+        }
         const mayGoOn: boolean = !isLost && mayBePassedOver(error, skips.hasHad, byCursor)
         if (mayGoOn && mayBeOutage(error)) skips.unanswered()
         const isSkipped: boolean = mayGoOn && isWalk(asked) && skips.another(passedOver)
@@ -283,6 +317,7 @@ async function walk(
       }
     }
   }
+  if (hasFailed) return { end: 'failed', isStopped: !skips.hasHad }
   return queue.hasLeft ? pending(context) : { end: 'done', isStopped: false }
 }
 

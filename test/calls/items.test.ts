@@ -182,6 +182,25 @@ describe('a span that the configuration widens', () => {
     expect(await ask('  span_days: { tax.p2pRecords: 90 }', 91)).toEqual(tooLong(90))
   }, 60_000)
 
+  test('applies to a call together with the reach that the configuration states', async () => {
+    const venue = await traderVenue({ ...TRADER, '/api/v2/broker/customer-list': () => [] })
+    const ask = async (more: string, days: number) => {
+      const dir = traderBooks(venue.baseUrl, '{}', more)
+      const { code, stderr } = await command(['call', 'broker.customers', ...range(days), '--dir', dir])
+      return { code, said: stderr.split('\n')[0] }
+    }
+    const both = '  span_days: { broker.customers: 90 }\n  retention_days: { broker.customers: 90 }'
+    expect(await ask('  span_days: { broker.customers: 90 }', 80)).toEqual({
+      code: 2,
+      said: 'tieout: broker.customers: startTime must be within the last 30 days.',
+    })
+    expect(await ask(both, 80)).toEqual({ code: 0, said: '' })
+    expect(await ask(both.replace('90', '100'), 91)).toEqual({
+      code: 2,
+      said: 'tieout: broker.customers: startTime must be within the last 90 days.',
+    })
+  }, 60_000)
+
   test.each([
     ['367', 'bad value at venue.span_days.tax.p2pRecords', 'expected: 1 to 366 days'],
     ['0', 'bad value at venue.span_days.tax.p2pRecords', 'expected: 1 to 366 days'],

@@ -276,7 +276,7 @@ describe('an error', () => {
       '40704',
       'tax.records',
       'The venue refused the time range',
-      'If the venue now keeps less, lower venue.retention_days for tax.records; otherwise report this request as a bug.',
+      'If the venue now keeps less, lower venue.retention_days for tax.records; if it takes less at once, lower venue.span_days; otherwise report this request as a bug.',
     ],
     [
       '40034',

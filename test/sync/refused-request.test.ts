@@ -93,23 +93,28 @@ const rowCount = (dir: string, table: string): Promise<number> =>
   numberOf(dir, `select count(*) from ${table}`)
 
 test('a refused range that reaches up to now is not history that has expired at the venue', async () => {
+  const history = `{ since: ${since(100)}, feeds: [p2p.orders] }`
+  const wrong = () => refused('40704', 400)
+  const refusing = await traderVenue({ ...TRADER, ...excluded(400), [ORDER_LIST]: wrong })
+
+  const { synced, ranges } = await had(traderBooks(refusing.baseUrl, history), 'p2p.orders')
+
+  expect(synced.code).toBe(5)
+  expect(synced.stderr).toContain('The venue refused the time range: p2p.orders for account trader.')
+  expect(ranges).toMatchObject([{ status: 'failed', first_day: 100, last_day: 0 }])
+
   // It takes seven days at once, as one client found, where the document says ninety.
   const days = (query: URLSearchParams) =>
     (Number(query.get('endTime')) - Number(query.get('startTime'))) / DAY
   const list = (query: URLSearchParams) =>
     days(query) > 7 ? refused('40704', 400) : { orderList: [], minOrderId: '' }
   const venue = await traderVenue({ ...TRADER, ...excluded(400), [ORDER_LIST]: list })
-  const history = `{ since: ${since(100)}, feeds: [p2p.orders] }`
-
-  const { synced, ranges } = await had(traderBooks(venue.baseUrl, history), 'p2p.orders')
-
-  expect(synced.code).toBe(5)
-  expect(synced.stderr).toContain('The venue refused the time range: p2p.orders for account trader.')
-  expect(ranges).toMatchObject([{ status: 'failed', first_day: 100, last_day: 0 }])
-
-  const told = await had(traderBooks(venue.baseUrl, history, '  span_days: { p2p.orders: 7 }'), 'p2p.orders')
-  expect(told.synced.code).toBe(0)
-  expect(told.ranges).toMatchObject([{ status: 'empty', first_day: 100, last_day: 0 }])
+  for (const span of ['', '  span_days: { p2p.orders: 7 }']) {
+    const narrow = await had(traderBooks(venue.baseUrl, history, span), 'p2p.orders')
+    expect(narrow.synced.code).toBe(0)
+    expect(narrow.synced.stderr.includes('lower venue.span_days')).toBe(span === '')
+    expect(narrow.ranges).toMatchObject([{ status: 'empty', first_day: 100, last_day: 0 }])
+  }
 }, 240_000)
 
 /** A venue that refuses futures records that begin more than so many days ago, to the millisecond. */
@@ -599,6 +604,121 @@ describe('a window without a recognisable answer', () => {
       expect(stderr).toContain(`code ${told}`)
     }
   }, 120_000)
+})
+
+describe('a window refused for its times', () => {
+  const deposit = (days: number) => ({
+    id: `${10_000 - Math.round(days * 100)}`,
+    coin: 'USDT',
+    type: 'deposit',
+    amount: '1',
+    fee: '0',
+    balance: '1',
+    ts: `${Math.round(Date.now() - days * DAY)}`,
+  })
+
+  /** SPOT records of so many days ago, from a venue that answers some of the windows with a refusal. */
+  async function spotBooks(
+    daysAgo: readonly number[],
+    code: string,
+    isRefused: (from: number, to: number) => boolean,
+  ) {
+    const rows = daysAgo.map(deposit)
+    const asked: string[] = []
+    const records = (query: URLSearchParams) => {
+      const [from, to] = [Number(query.get('startTime')), Number(query.get('endTime'))]
+      asked.push(query.get('bizType') ?? '')
+      if (query.get('bizType') !== 'SPOT' || query.get('cursor') !== null) return []
+      if (isRefused(from, to)) return refused(code, 400)
+      return rows.filter(({ ts }) => from <= Number(ts) && Number(ts) <= to)
+    }
+    const venue = await traderVenue({ ...TRADER, ...excluded(400), [TAX]: records })
+    const dir = traderBooks(venue.baseUrl, `{ since: ${since(60)}, feeds: [tax.records] }`)
+    const night = async () => {
+      asked.length = 0
+      const { code: exit, stderr } = (await had(dir, 'tax.records')).synced
+      const spot = "feed = 'tax.records' and partition = 'SPOT' and status"
+      const missing = `select coalesce(sum(date_diff('minute', starts_at, ends_at)), 0) from coverage where ${spot} = 'failed'`
+      return {
+        exit,
+        stderr,
+        rows: await rowCount(dir, 'tax_records'),
+        missing: await numberOf(dir, missing),
+        requests: asked.filter((line) => line === 'SPOT').length,
+        lines: new Set(asked).size,
+      }
+    }
+    return { night }
+  }
+
+  test('is requested in halves if the venue takes less at once, be it the first of its feed', async () => {
+    const { night } = await spotBooks([1, 6, 30, 59], '40704', (from, to) => to - from > 2 * DAY)
+
+    const first = await night()
+
+    expect(first).toMatchObject({ exit: 0, rows: 4, missing: 0, lines: 6 })
+    expect(first.stderr).toContain('lower venue.span_days')
+  }, 240_000)
+
+  test.each(['40704', '40020'])(
+    'has all that the venue still has of it, and what is behind is requested a few times: code %s',
+    async (code) => {
+      // The newest part of a window that begins before what it still has.
+      const reach = 30 * DAY
+      const { night } = await spotBooks([1, 29.5, 50], code, (from) => from < Date.now() - reach)
+
+      const first = await night()
+      expect(first).toMatchObject({ exit: 5, rows: 2, lines: 6 })
+      expect(first.missing / 1_440).toBeGreaterThan(29)
+      expect(first.missing / 1_440).toBeLessThan(31.1)
+      // Five windows, both halves of each of eight lengths of the last, what is behind in a few parts, and the ends of pages.
+      expect(first.requests).toBeLessThanOrEqual(35)
+
+      const again = await night()
+      expect(again).toMatchObject({ exit: 5, rows: 2, lines: 6 })
+      expect(again.requests).toBeLessThanOrEqual(15)
+    },
+    240_000,
+  )
+
+  test.each(['40704', '40020'])(
+    'is requested again by the hour that is refused, and what is behind arrives: code %s',
+    async (code) => {
+      const bad = Date.now() - 20 * DAY
+      const { night } = await spotBooks([1, 19, 21, 50], code, (from, to) => from <= bad && bad <= to)
+
+      const first = await night()
+      expect(first).toMatchObject({ exit: 5, rows: 4, lines: 6 })
+      expect(first.missing).toBeGreaterThan(0)
+      expect(first.missing).toBeLessThanOrEqual(60)
+
+      const again = await night()
+      expect(again).toMatchObject({ exit: 5, rows: 4, lines: 6 })
+      expect(again.missing).toBe(first.missing)
+      // The last day, the end of its page, and the hour.
+      expect(again.requests).toBeLessThanOrEqual(3)
+    },
+    240_000,
+  )
+
+  test.each([
+    // A week in eight lengths, three parts of less than an hour, and what the third is the newer half of.
+    ['40704', 12],
+    // No page shows that the request is right but for its times.
+    ['40020', 1],
+    ['40014', 1],
+  ])(
+    'costs a few requests if the whole feed is: code %s',
+    async (code, most) => {
+      const { night } = await spotBooks([], code, () => true)
+
+      const { requests, lines, missing } = await night()
+
+      expect(requests).toBeLessThanOrEqual(most)
+      expect([lines, Math.round(missing / 1_440)]).toEqual([1, 60])
+    },
+    240_000,
+  )
 })
 
 describe('a key that the venue does not know (40006) is sent once in a night', () => {
