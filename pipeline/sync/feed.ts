@@ -14,7 +14,14 @@ import { firstPage, MOST_BESIDE, watchPages, windowIgnored } from '../../connect
 import type { FailedBefore } from '../../connectors/retry.ts'
 import type { AccountClient } from '../../connectors/venue.ts'
 import { beginWalk, resumeWalk } from '../../connectors/walk.ts'
-import { giveUpWindow, isNarrow, narrowWindow, openRanges, skipWindow } from '../../connectors/walk-state.ts'
+import {
+  giveUpWindow,
+  isNarrow,
+  narrowWindow,
+  openRanges,
+  skipWindow,
+  type WalkState,
+} from '../../connectors/walk-state.ts'
 import { difference, type Range } from '../../models/ranges.ts'
 import type { Landing } from '../landing/landing.ts'
 import { noteFailure, noteGivenUp, outOfReach, type SyncContext, state, surelyNow } from './context.ts'
@@ -162,13 +169,9 @@ async function syncPartition(
 const notHad = (asking: Asking): readonly (Range | undefined)[] =>
   isWalk(asking) ? openRanges(asking) : [undefined]
 
-/**
- * How to search for what the venue still has of a window that it refused; null if that has been stated as lost before.
- */
-function withinReach(endpoint: Endpoint, plan: PartitionPlan, asked: Asking): Asking | null {
-  if (!isWalk(asked) || difference([asked.window], plan.saidLost).length === 0) return null
-  return narrowWindow(endpoint, asked)
-}
+/** Whether a refused range has been stated as lost before: it is not searched again. */
+const isSaidLost = (plan: PartitionPlan, { window }: WalkState): boolean =>
+  difference([window], plan.saidLost).length === 0
 
 /**
  * Restarts a window that an earlier run began from its first page: the stored cursor may be what fails, and would fail
@@ -190,6 +193,13 @@ const mayBeOutage = (error: unknown): boolean => error instanceof PassingFailure
  * them either.
  */
 const MOST_HOURS_REFUSED = 3
+
+/** A part too small for halves that was refused for its times. */
+interface RefusedHour {
+  readonly gone: readonly Range[]
+  readonly error: unknown
+  readonly isNewest: boolean
+}
 
 interface GivenUp {
   readonly gone: readonly (Range | undefined)[]
@@ -216,8 +226,18 @@ async function walk(
   let beside = 0
   let passedOver = 0
   let isAnswered = false
-  let hoursRefused = 0
   let hasFailed = false
+  let hours: readonly RefusedHour[] = []
+  /** They are not beyond the venue's reach if anything behind them was answered. */
+  const stateHours = async (isWithinReach: boolean): Promise<void> => {
+    for (const { gone, error, isNewest } of hours) {
+      const ranges = { gone, all: gone, isNewest: isWithinReach || isNewest, isForgotten: false }
+      const { answered } = context.outcome
+      const ended = await stateFailure(context, account, endpoint, plan, error, answered, ranges)
+      hasFailed ||= ended !== 'done'
+    }
+    hours = []
+  }
   for (let first = queue.next(); first !== undefined; first = queue.next()) {
     let next: Asking | null = first
     let followsFull = false
@@ -249,7 +269,7 @@ async function walk(
         watch(asked.cursor, page.rows, page.mark)
         skips.had(byCursor)
         isAnswered = true
-        hoursRefused = 0
+        await stateHours(true)
       } catch (error) {
         const anew = begunAnew(endpoint, first, asked, error)
         if (anew !== null) {
@@ -259,32 +279,27 @@ async function walk(
           next = anew
           continue
         }
-        // Behind a refused part of the newest window, a refusal says nothing about what has expired.
+        // Neither the present nor an hour between what has been read can have expired, nor does a refusal behind a
+        // refused part of the present show that.
         const isNewest: boolean =
-          hoursRefused > 0 || (isWalk(asked) && asked.window.end === plan.needs[0]?.end)
+          hours[0]?.isNewest ??
+          (isWalk(asked) &&
+            (asked.window.end === plan.needs[0]?.end || (last.includes(first) && !isSaidLost(plan, asked))))
         const isBeyond: boolean = isBeyondReach(endpoint, error, isNewest)
-        const narrower: Asking | null = isBeyond ? withinReach(endpoint, plan, asked) : null
-        if (narrower !== null) {
-          next = narrower
-          continue
-        }
         const isPast: boolean = isWalk(asked) && isForgotten(context, endpoint, asked.window)
         const isLost: boolean = isBeyond || (isPast && error instanceof TimeRangeRefused)
-        const isDivided: boolean = !isLost && !byCursor && isOfItsTimes(error, isAnswered)
-        if (isDivided && isWalk(asked)) {
+        const isDivided: boolean = isBeyond || (!isLost && !byCursor && isOfItsTimes(error, isAnswered))
+        if (isDivided && isWalk(asked) && !(isBeyond && isSaidLost(plan, asked))) {
           const part = narrowWindow(endpoint, asked)
           if (part !== null) {
-            if (error instanceof VenueError) noteFailure(context, account, error, true)
+            if (!isBeyond && error instanceof VenueError) noteFailure(context, account, error, true)
             next = part
             continue
           }
-          hoursRefused += 1
           passedOver += 1
-          if (hoursRefused < MOST_HOURS_REFUSED && skips.another(passedOver)) {
+          if (hours.length + 1 < MOST_HOURS_REFUSED && skips.another(passedOver)) {
             const { gone, next: behind } = skipWindow(endpoint, asked)
-            const ranges = { gone, all: gone, isNewest, isForgotten: isPast }
-            await stateFailure(context, account, endpoint, plan, error, answered, ranges)
-            hasFailed = true
+            hours = [...hours, { gone, error, isNewest }]
             next = behind
             continue
           }
@@ -295,12 +310,15 @@ async function walk(
         const left: GivenUp = isWalk(asked)
           ? (isSkipped ? skipWindow : giveUpWindow)(endpoint, asked)
           : { gone: [undefined], next: null }
-        const all = isSkipped ? left.gone : [asked, ...queue.rest].flatMap(notHad)
+        if (!isDivided) await stateHours(true)
+        const refused = hours.flatMap(({ gone }) => gone)
+        hours = []
+        const all = isSkipped ? left.gone : [...refused, ...[asked, ...queue.rest].flatMap(notHad)]
         // Its other partitions may still be requested.
         const goesOn = mayGoOn && (isSkipped || skips.goesOn)
         if (goesOn && mayBeOutage(error)) noteGivenUp(context, answered)
         const ended = await stateFailure(context, account, endpoint, plan, error, goesOn ? null : answered, {
-          gone: left.gone,
+          gone: [...refused, ...left.gone],
           all,
           isNewest,
           isForgotten: isPast,
@@ -317,6 +335,7 @@ async function walk(
       }
     }
   }
+  await stateHours(false)
   if (hasFailed) return { end: 'failed', isStopped: !skips.hasHad }
   return queue.hasLeft ? pending(context) : { end: 'done', isStopped: false }
 }

@@ -171,20 +171,20 @@ function ordersWithoutCursors(everyMs: number, odd: unknown) {
   return { list, cursors: () => cursors }
 }
 
+const LINES = ['USDT-FUTURES', 'USDC-FUTURES', 'COIN-FUTURES']
+
+/** A record of the first product line so many days ago. */
+const record = (days: number) => ({
+  id: `${days}`,
+  symbol: 'BTCUSDT',
+  marginCoin: 'USDT',
+  futureTaxType: 'open_long',
+  amount: '0',
+  fee: '0',
+  ts: `${Date.now() - days * DAY}`,
+})
+
 describe('a window without a recognisable answer', () => {
-  const LINES = ['USDT-FUTURES', 'USDC-FUTURES', 'COIN-FUTURES']
-
-  /** A record of the first product line so many days ago. */
-  const record = (days: number) => ({
-    id: `${days}`,
-    symbol: 'BTCUSDT',
-    marginCoin: 'USDT',
-    futureTaxType: 'open_long',
-    amount: '0',
-    fee: '0',
-    ts: `${Date.now() - days * DAY}`,
-  })
-
   test.each([
     ['a code that nobody knows', () => refused('99999', 400)],
     ['a success of another form', () => ({ records: 'none' })],
@@ -700,6 +700,29 @@ describe('a window refused for its times', () => {
     },
     240_000,
   )
+
+  test('is not history that has expired if what is behind it arrives, where the reach is not documented', async () => {
+    const bad = Date.now() - 40 * DAY
+    const rows = [2, 39, 41, 90, 118].map(record)
+    const futures = (query: URLSearchParams) => {
+      const [from, to] = [Number(query.get('startTime')), Number(query.get('endTime'))]
+      if (query.get('productType') !== LINES[0] || query.get('idLessThan') !== null) return []
+      if (from <= bad && bad <= to) return refused('40704', 400)
+      return rows.filter(({ ts }) => from <= Number(ts) && Number(ts) <= to)
+    }
+    const venue = await traderVenue({ ...TRADER, ...excluded(400), [FUTURES]: futures })
+    const dir = traderBooks(venue.baseUrl, `{ since: ${since(120)}, feeds: [tax.futuresRecords] }`)
+
+    for (const night of [1, 2]) {
+      const { synced, ranges } = await had(dir, 'tax.futuresRecords')
+      expect([night, synced.code, await rowCount(dir, 'futures_records')]).toEqual([night, 5, 5])
+      expect(ranges).toMatchObject([
+        { status: 'complete', last_day: 0 },
+        { status: 'failed', first_day: 40, last_day: 39 },
+        { status: 'complete', first_day: 120 },
+      ])
+    }
+  }, 240_000)
 
   test.each([
     // A week in eight lengths, three parts of less than an hour, and what the third is the newer half of.

@@ -70,9 +70,13 @@ const refusal = (status: number, code: string, msg: string): VenueAnswer => ({
   told: `refused ${code}`,
 })
 
-/** By the instant: a code that nobody knows, a success of another form, or the first only behind a cursor. */
-function unknownAnswer(instant: number, cursor: string | null): VenueAnswer | null {
+/**
+ * By the instant: a refusal of the times, a code that nobody knows, a success of another form, or the code only behind a
+ * cursor.
+ */
+function oddAnswer(instant: number, cursor: string | null): VenueAnswer | null {
   const unknown = refusal(200, '98765', 'unknown')
+  if (instant % 4 === 0) return refusal(400, '40704', 'wrong time range')
   if (instant % 3 === 0) return unknown
   if (instant % 3 === 1) return { ...unknown, code: '00000', msg: 'success', data: '"none"' }
   return cursor === null ? null : unknown
@@ -201,7 +205,7 @@ export class ModelVenue {
     const list = this.#byList.get(key) ?? []
     const bad = this.#options.badInstant(key)
     if (bad !== null && from <= bad && bad <= until) {
-      const odd = unknownAnswer(bad, cursor)
+      const odd = oddAnswer(bad, cursor)
       if (odd !== null) return odd
     }
     const way = this.#wayOf(feed)
