@@ -97,7 +97,9 @@ const lots = async (coin: string) =>
   ).map((row) => row.map((cell) => cell ?? '?').join(' '))
 
 const bridge = () =>
-  books!.query('select realised_gains, unrealised_change, closing_value, difference from value_bridge order by month')
+  books!.query(
+    'select realised_gains, unrealised_change, closing_value, difference from value_bridge order by month',
+  )
 
 async function report(dir: string, name: ReportName, options: ReportOptions) {
   const ledger = await openLedger(dir)
