@@ -50,7 +50,7 @@ ranked as (
   left join newest_first on newest_first.page_id = imported_trades.page_id
 )
 select ranked.id as id,
-  row_number() over (order by occurred_at, nanos, ranked.page_id, place_in_file) as place,
+  cast(row_number() over (order by occurred_at, nanos, ranked.page_id, place_in_file) as bigint) as place,
   occurred_at, nanos, account, type, asset, quantity, currency, total, fee, fee_currency,
   imports.file_name as file_name, ranked.page_id as page_id, page_row, imports.imported_at as first_seen_at
 from ranked

@@ -11,7 +11,8 @@ rows as (
   from main.imported_trades
   anti join staging.imported_twins using (id)
   union all
-  select id, acquired_at, nanos, 0, row_number() over (order by page_id, page_row), account, 'opening', asset, quantity, currency, basis,
+  select id, acquired_at, nanos, 0, cast(row_number() over (order by page_id, page_row) as bigint), account, 'opening',
+    asset, quantity, currency, basis,
     cast(0 as decimal(38, 18)), cast(null as varchar)
   from main.imported_lots
 ),
