@@ -244,16 +244,16 @@ async function make(
   const [lastKey, thisKey] = [before?.get(KEY_TABLE), inputs.given.get(KEY_TABLE)]
   if (!isNewKey && lastKey?.count === 1 && thisKey?.count === 1 && !isSame(lastKey, thisKey))
     onNote?.(OTHER_KEY)
-  const kept = before === null ? null : await readSteps(connection, before)
+  const lastSteps = before === null ? null : await readSteps(connection, before)
   const isKept =
     before !== null &&
     options.full !== true &&
-    isBase(before, origin, inputs, { hasSteps: kept !== null }) &&
+    isBase(before, origin, inputs, { hasSteps: lastSteps !== null }) &&
     (await holdsItsTables(connection, before)) &&
     (await hasItsBreaks(connection, before))
   const base = await beginWith(workspace, options, isKept ? before : null)
-  const standing = base === null ? null : kept
-  if (standing === null) await clearSteps(connection, GIVEN_TABLES)
+  const usedSteps = base === null ? null : lastSteps
+  if (usedSteps === null) await clearSteps(connection, GIVEN_TABLES)
   await loadPreviousBreaks(connection, workspace.previousBreaks)
   mustBeDistinct([...all, ...steps.flatMap(docsOfStep), breaksDocs, aboutDocs, madeDocs])
   mustBeDocumented(all)
@@ -266,8 +266,8 @@ async function make(
   } = await runTasks(await workspace.lanes(), models, steps, {
     inputs,
     base,
-    divided: workspace.keepsSteps ? { timeOf, before: standing?.days ?? new Map() } : null,
-    standing: standing?.standing ?? new Set(),
+    divided: workspace.keepsSteps ? { timeOf, before: usedSteps?.days ?? new Map() } : null,
+    standing: usedSteps?.tables ?? new Set(),
     only,
     clock,
     signal,

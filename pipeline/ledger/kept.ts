@@ -163,9 +163,10 @@ const BOOKED = 'staging.moves'
 const MOST_CHANGED = 0.5
 
 /**
- * Whether a build may begin with these tables of the published ledger: not with a different origin, nor if
- * hardly anything would be kept. With its intermediate steps only the days that have changed are rebuilt. What has landed changes every night, if only because the last range is
- * requested again; if the last build found no new booked record, this one is expected to find none.
+ * Whether a build may begin with these tables of the published ledger: not with a different origin. With its
+ * intermediate steps, only the days that have changed are rebuilt; without them, not if hardly anything would be
+ * kept. What has landed changes every night, if only because the last range is requested again; if the last
+ * build found no new booked record, this one is expected to find none.
  */
 export function isBase(
   published: MadeTables,

@@ -37,7 +37,7 @@ export interface Since {
   readonly keys: string
 }
 
-const SINCE = /^(?<table>\S+) at (?<at>\S+) where (?<where>.+) per (?<keys>.+)$/
+const SINCE = /^(\S+) at (\S+) where (.+) per (.+)$/
 
 /** How a table is divided into days. */
 export interface Slices {
@@ -106,8 +106,8 @@ export function shippedModel(table: string): Model {
 
 /**
  * Splits a model file into its opening comment and its select. The comment states what the table is, its
- * grain and keys, what it needs, after `-- view:` why it is a view, after `-- slices:` how it is divided into days, and after `-- columns:` each column as
- * `--   name: meaning`.
+ * grain and keys, what it needs, after `-- view:` why it is a view, after `-- slices:` how it is divided into
+ * days, and after `-- columns:` each column as `--   name: meaning`.
  */
 export function parseModel(table: string, file: string, text: string): Model {
   const lines = text.split('\n')
@@ -117,7 +117,7 @@ export function parseModel(table: string, file: string, text: string): Model {
   const prose = columnsAt === -1 ? header : header.slice(0, columnsAt)
   const needs = prose.find((line) => line.startsWith(' needs:'))
   const isView = prose.some((line) => line.startsWith(' view:'))
-  const slices = slicesOf(prose)
+  const slices = slicesOf(prose, file)
   return {
     table,
     file,
@@ -142,22 +142,34 @@ export function parseModel(table: string, file: string, text: string): Model {
 /**
  * `slices: COLUMN`; under `by day:` the tables of which only the rows of the same days are read, under `from day:`
  * those of which the same and earlier days are; under `since:` one of which earlier rows are, back to the last of each
- * key that meets a condition.
+ * key that meets a condition. ModelError for a `since:` of another form.
  */
-function slicesOf(header: readonly string[]): Slices | undefined {
+function slicesOf(header: readonly string[], file: string): Slices | undefined {
   const after = (word: string): string[] =>
     header.flatMap((line) => (line.startsWith(` ${word}:`) ? [line.slice(word.length + 2).trim()] : []))
   const [by] = after('slices')
   if (by === undefined) return undefined
   const tables = (word: string): string[] =>
     after(word).flatMap((line) => line.split(',').map((name) => name.trim()))
-  const [since] = after('since').map((line) => SINCE.exec(line)?.groups)
+  const [since] = after('since')
   return {
     by,
     of: tables('by day'),
     earlier: tables('from day'),
-    ...(since === undefined ? {} : { since: since as unknown as Since }),
+    ...(since === undefined ? {} : { since: sinceOf(since, file) }),
   }
+}
+
+function sinceOf(text: string, file: string): Since {
+  const [, table, at, where, keys] = SINCE.exec(text) ?? []
+  if (table === undefined || at === undefined || where === undefined || keys === undefined)
+    throw new ModelError('A model does not say from where it reads an earlier row.', {
+      where: file,
+      expected: 'since: TABLE at COLUMN where CONDITION per KEYS',
+      found: `since: ${text}`,
+      action: 'Correct the opening comment.',
+    })
+  return { table, at, where, keys }
 }
 
 /** A line without `name: meaning` continues the meaning above it. */

@@ -33,8 +33,8 @@ export async function keepSteps(disk: Disk, dir: string, unfinished: string): Pr
 
 /** The steps of a published ledger. */
 export interface Steps {
-  /** The tables that are there. */
-  readonly standing: ReadonlySet<string>
+  /** Its intermediate tables, qualified. */
+  readonly tables: ReadonlySet<string>
   /** By table, the rows of each day. */
   readonly days: ReadonlyMap<string, Days>
 }
@@ -53,7 +53,7 @@ export async function readSteps(connection: DuckDBConnection, published: MadeTab
       const own = days.get(String(table)) ?? new Map()
       days.set(String(table), own.set(String(day), { count: Number(count), hash: String(hash) }))
     }
-    return { standing: new Set(tables.map(([table]) => `staging.${String(table)}`)), days }
+    return { tables: new Set(tables.map(([table]) => `staging.${String(table)}`)), days }
   } catch {
     return null
   }

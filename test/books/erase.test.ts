@@ -308,8 +308,11 @@ describe('erase', { timeout: 120_000 }, () => {
     ['landing.duckdb', ['rebuild']],
     ['ledger.duckdb', ['build']],
     ['landing.duckdb', ['verify', '--repair']],
+    ['steps.duckdb', ['build']],
   ])('%s as a symbolic link: %j is refused before anything is touched', async (name, words) => {
     const dir = copied()
+    // Only large books have it.
+    if (name === 'steps.duckdb') writeFileSync(join(dir, name), 'steps')
     const elsewhere = join(temporaryFolder(), name)
     renameSync(join(dir, name), elsewhere)
     symlinkSync(elsewhere, join(dir, name))
@@ -322,6 +325,16 @@ describe('erase', { timeout: 120_000 }, () => {
     expect(stderr).toContain(`Move ${elsewhere} here in place of the link.`)
     expect(await everyByte(dir)).toBe(before)
     expect(readFileSync(elsewhere).length).toBeGreaterThan(0)
+  })
+
+  test('the steps of a build are removed, which may contain the text', async () => {
+    const dir = copied()
+    writeFileSync(join(dir, 'steps.duckdb'), 'Jane Roe')
+
+    const { code } = await command(['erase', '--matching', 'Jane Roe', '--yes', '--dir', dir])
+
+    expect([0, 3]).toContain(code)
+    expect(existsSync(join(dir, 'steps.duckdb'))).toBe(false)
   })
 
   test('a frame that is already erased may be named again; text that no frame contains erases nothing', async () => {

@@ -150,3 +150,27 @@ test('no left join has a condition on its left side only', async () => {
   connection.closeSync()
   instance.closeSync()
 })
+
+test('a model says how it is divided into days', () => {
+  const slices = [
+    '-- slices: at',
+    '-- by day: staging.a, main.b',
+    '-- from day: staging.c',
+    '-- since: staging.d at place where x is not null per account, coin',
+  ]
+  expect(model('staging.one', [...whole, ...slices]).slices).toBeUndefined()
+  const { doc, slices: read } = model('staging.one', [...whole.slice(0, 3), ...slices])
+  expect(doc).not.toContain('slices')
+  expect(read).toEqual({
+    by: 'at',
+    of: ['staging.a', 'main.b'],
+    earlier: ['staging.c'],
+    since: { table: 'staging.d', at: 'place', where: 'x is not null', keys: 'account, coin' },
+  })
+  expect(() => model('staging.one', ['-- slices: at', '-- since: staging.d'])).toThrow(
+    expect.objectContaining({
+      message: 'A model does not say from where it reads an earlier row.',
+      details: expect.objectContaining({ where: 'sql/staging.one.sql', found: 'since: staging.d' }),
+    }),
+  )
+})

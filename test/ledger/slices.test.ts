@@ -1,7 +1,7 @@
 // A build that begins with the intermediate steps of the last one rebuilds only the days that have changed, and comes to the
 // ledger that a full build makes: of books in which every table has rows, most of them wrong, that arrive in any order.
 // SEEDS=20 tries as many other orders and damages.
-import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
@@ -178,12 +178,29 @@ test('a version of a record on another day counts, and counts no longer once it 
   }
 })
 
+async function keptTables(path: string): Promise<unknown[]> {
+  const instance = await DuckDBInstance.create(path, { access_mode: 'READ_ONLY' })
+  const connection = await instance.connect()
+  try {
+    const reader = await connection.runAndReadAll('select table_name from duckdb_tables()')
+    return reader.getRowsJson().flat()
+  } finally {
+    connection.closeSync()
+    instance.closeSync()
+  }
+}
+
 test('steps that belong to another ledger, or cannot be read, are not used', async () => {
   const books = await opened('others')
   try {
     const first = await build(books)
     expect(slicedIn(first)).toEqual([])
-    expect(existsSync(steps(books.dir))).toBe(true)
+    expect(statSync(steps(books.dir)).mode & 0o777).toBe(0o600)
+    // The key of pseudonyms is not among them.
+    const key = readFileSync(join(books.dir, 'counterparties.key'), 'utf8').trim()
+    expect(key).not.toBe('')
+    expect(readFileSync(steps(books.dir)).includes(key)).toBe(false)
+    expect(await keptTables(steps(books.dir))).not.toContain('counterparty_key')
     cpSync(steps(books.dir), join(folder, 'older.duckdb'))
     // Another ledger, made without them.
     await books.landing.connection.run(

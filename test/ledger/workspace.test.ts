@@ -1,11 +1,11 @@
 // What the connections of a build have set, whichever of them carries a model out.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { expect, test } from 'vitest'
 import { instanceOptions } from '../../pipeline/engine/settings.ts'
-import { inWorkspace } from '../../pipeline/ledger/workspace.ts'
+import { inWorkspace, stepsOf } from '../../pipeline/ledger/workspace.ts'
 
 const planOf = async (connection: DuckDBConnection): Promise<string> => {
   const reader = await connection.runAndReadAll(
@@ -40,6 +40,38 @@ test('an asof join always sorts, even if few rows are expected: comparing every 
       expect(plan).not.toContain('NESTED_LOOP_JOIN')
     }
   } finally {
+    instance.closeSync()
+    rmSync(dir, { recursive: true, force: true })
+  }
+})
+
+test.each([
+  [249_999, false],
+  [250_000, true],
+])('from 250,000 landed rows on, the steps are kept in a file: %d rows', async (rows, isKept) => {
+  const dir = mkdtempSync(join(tmpdir(), 'tieout-workspace-'))
+  const instance = await DuckDBInstance.create(
+    ':memory:',
+    instanceOptions({ memoryLimit: '8GB', threads: 1 }),
+  )
+  const connection = await instance.connect()
+  try {
+    await connection.run("attach ':memory:' as landing")
+    await connection.run(`create table landing.records as select range as id from range(${rows})`)
+    const files = {
+      unfinished: join(dir, 'new.duckdb'),
+      published: join(dir, 'old.duckdb'),
+      breakColumns: [],
+      threads: 2,
+    }
+    const kept = await inWorkspace(instance, files, async ({ openLedger, keepsSteps }) => {
+      await openLedger()
+      return keepsSteps
+    })
+    expect(kept).toBe(isKept)
+    expect(existsSync(stepsOf(files.unfinished))).toBe(isKept)
+  } finally {
+    connection.closeSync()
     instance.closeSync()
     rmSync(dir, { recursive: true, force: true })
   }

@@ -1,4 +1,5 @@
 -- Orders that have filled something and trades of the books, with the days that they span. An order that is still open has no end.
+-- One that has ended is in both lists for a while, created on the same day.
 -- slices: first_day
 -- by day: main.orders, main.open_orders, main.trades, main.entries
 -- grain: one row per order and per trade
