@@ -175,7 +175,7 @@ const MOST_FOR_STEPS = 1 / 16
 
 /**
  * From this many landed rows on, the steps are in a file that the next build begins with: writing it takes a
- * tenth of a build, and saves every night half of one.
+ * tenth of a build, and saves every night more than half of one.
  */
 const MANY_ROWS = 250_000
 
