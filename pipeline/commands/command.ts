@@ -2,7 +2,7 @@
 import type { Argv } from 'yargs'
 import { type ExitCode, UsageError } from '../../models/error.ts'
 import type { CommandContext, GlobalArguments } from '../config/context.ts'
-import type { Surroundings } from '../config/surroundings.ts'
+import { type Surroundings, widthOf } from '../config/surroundings.ts'
 import type { Row } from '../output/cell.ts'
 import { asBatches, type Column } from '../output/column.ts'
 import { type Importance, screenTable } from '../output/screen.ts'
@@ -69,16 +69,11 @@ const SHORT_LINE = 35
 const inLines = ([line, use]: readonly [string, string]): [string, string] =>
   line.length <= SHORT_LINE ? [line, use] : [`${line}\n# ${use}`, '']
 
-/** Assumed width of a terminal that does not report one. */
-const USUAL_WIDTH = 80
-
 /** Standard output as reports use it; `width` is set only if it is a terminal. */
-export const terminalOf = ({ stdout, tell }: CommandContext, wide = false) => ({
-  stdout,
-  tell,
-  wide,
-  ...(stdout.isTTY === true ? { width: stdout.columns || USUAL_WIDTH } : {}),
-})
+export function terminalOf({ stdout, tell }: CommandContext, wide = false) {
+  const width = widthOf(stdout)
+  return { stdout, tell, wide, ...(width === undefined ? {} : { width }) }
+}
 
 /** The format requested by --format or --json; undefined if neither is given. UsageError if they disagree. */
 export function askedForm<Format extends string>(args: {

@@ -94,6 +94,7 @@ export function beyondMemory(days: number): string {
 
 /** The names in the folder, which a demo may remove. Any other books are refused. */
 function mustBeDemoFolder({ dir }: CommandContext): string[] {
+  if (!existsSync(dir)) return []
   ensureFolder(dir)
   const found = namesIn(dir)
   if (found.length > 0 && !existsSync(join(dir, MARKER))) {
@@ -121,9 +122,10 @@ function namesIn(dir: string): string[] {
   }
 }
 
-/** Removes what an earlier demo left. */
+/** Makes the folder, and removes what an earlier demo left. */
 async function emptyDemoFolder(context: CommandContext): Promise<void> {
   const { dir } = context
+  ensureFolder(dir)
   const found = mustBeDemoFolder(context)
   // A demo still running in this folder holds the lock, so its books are not removed.
   const lock = await acquireLock(dir, 'demo', context.clock)

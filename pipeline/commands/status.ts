@@ -50,7 +50,7 @@ function showStatus(
   const form = { maxAgeMs, ...(width === undefined || isWide ? {} : { width }) }
   const { meaning, text } = verdict(status)
   context.stdout.write(`${inkFor(context.stdout).mark(meaning, text)}\n`)
-  context.advise(describeStatus(status, form).slice(text.length + 1))
+  context.advise(describeStatus(status, form).slice(text.length + 1), { wide: isWide })
 }
 
 function tooOld(lastGoodRunAt: string | null, now: number, maxAge: string): string {

@@ -8,10 +8,11 @@ import { type Clock, runningFrom, systemClock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
 import { optionsToRepeat, pasteable } from '../../models/suggested.ts'
 import { forTerminal } from '../../models/text.ts'
+import { setIn } from '../output/wrap.ts'
 import { type Config, emptyConfig, readConfig } from './config.ts'
 import { INSTANT_EXPECTED, readInstant } from './instant.ts'
 import { openStandardError } from './log.ts'
-import type { Output, Surroundings } from './surroundings.ts'
+import { type Output, type Surroundings, widthOf } from './surroundings.ts'
 import { USUAL_FOLDER } from './usual-folder.ts'
 
 export interface GlobalArguments {
@@ -39,8 +40,11 @@ export interface CommandContext {
   readonly stderr: Output
   /** Writes a line of the answer to standard output, without control characters that a terminal would obey. */
   readonly print: (text: string) => void
-  /** The same for an answer in words: commands that it suggests can be pasted. */
-  readonly advise: (text: string) => void
+  /**
+   * The same for an answer in words: commands that it suggests can be pasted, and on a terminal its lines are broken
+   * between words, unless it is to be `wide`.
+   */
+  readonly advise: (text: string, form?: { readonly wide: boolean }) => void
   /**
    * Writes a progress line to standard error, as text or as a line of the log, without control characters that a
    * terminal would obey; commands that it suggests can be pasted.
@@ -79,7 +83,11 @@ export function createContext(
     stdout,
     stderr,
     print,
-    advise: (text) => print(pasteable(text, options)),
+    advise: (text, form) => {
+      const width = form?.wide === true ? undefined : widthOf(stdout)
+      const answer = pasteable(text, options)
+      print(width === undefined ? answer : setIn(answer, width))
+    },
     tell,
   }
 }

@@ -16,3 +16,10 @@ export interface Surroundings {
   /** Identifies the run in its log, in the frames that it journals and in the table `runs`; generated if absent. */
   readonly run?: string
 }
+
+/** Assumed width of a terminal that does not report one. */
+const USUAL_WIDTH = 80
+
+/** Columns of a terminal; undefined for any other stream. */
+export const widthOf = ({ isTTY, columns }: Output): number | undefined =>
+  isTTY === true ? columns || USUAL_WIDTH : undefined

@@ -200,12 +200,14 @@ async function* linesOf(
 
 type Clock = ReturnType<typeof clockIn>
 
-type Shown = 'amount' | 'time' | 'id' | 'text'
+type Shown = 'amount' | 'time' | 'id' | 'words' | 'text'
 
 function shownAs({ name, kind }: Column): Shown {
   if (kind === 'amount' || kind === 'number') return 'amount'
   if (kind === 'time') return 'time'
-  return /(_id|_hash|^id|^evidence)$/.test(name) ? 'id' : 'text'
+  if (/(_id|_hash|^id|^evidence)$/.test(name)) return 'id'
+  // The project's own sentences; what was received is shown as it is.
+  return /^(explanation|reason|\w+_because)$/.test(name) ? 'words' : 'text'
 }
 
 /** A column heading for people. */
@@ -247,7 +249,8 @@ function line(row: Row, shown: readonly Shown[], clock: Clock): Child {
         const how = shown[at]
         const text = how === 'time' ? clock(cellText(content)) : cellText(content)
         const attributes = how === 'amount' ? breaking(text.length, printed) : {}
-        return at === 0 ? h('th', { scope: 'row', ...attributes }, text) : h('td', attributes, text)
+        const shownText = how === 'words' ? withCode(text) : text
+        return at === 0 ? h('th', { scope: 'row', ...attributes }, shownText) : h('td', attributes, shownText)
       }),
     ),
     '\n',

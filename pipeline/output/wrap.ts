@@ -2,12 +2,18 @@
 import stringWidth from 'string-width'
 
 /** Lines of a maximum width, broken between words; a word longer than a line is broken itself. */
-export function wrapped(text: string, width: number): string[] {
-  if (stringWidth(text) <= width) return [text]
+export const wrapped = (text: string, width: number): string[] =>
+  linesOf(text.split(' '), width, (word) => [...piecesOf(word, width)])
+
+function linesOf(
+  words: Iterable<string>,
+  width: number,
+  broken: (word: string) => readonly string[],
+): string[] {
   const lines: string[] = []
   let line = ''
   let used = 0
-  for (const word of text.split(' ')) {
+  for (const word of words) {
     const wide = stringWidth(word)
     const joined = line === '' ? wide : used + 1 + wide
     if (joined <= width) {
@@ -16,7 +22,7 @@ export function wrapped(text: string, width: number): string[] {
       continue
     }
     if (line !== '') lines.push(line)
-    const pieces = wide <= width ? [word] : [...piecesOf(word, width)]
+    const pieces = wide <= width ? [word] : broken(word)
     for (const piece of pieces.slice(0, -1)) lines.push(piece)
     line = pieces.at(-1) ?? ''
     used = stringWidth(line)
@@ -27,17 +33,35 @@ export function wrapped(text: string, width: number): string[] {
 /** Running text that does not go to a terminal: unlike a table, no program reads it. */
 const TEXT_WIDTH = 100
 
-/** Lines broken between words; continuation lines are indented. */
+/**
+ * Lines broken between words; continuation lines are indented. What is to be copied stays whole: a command in backticks
+ * that fits in a line, and a word that does not, which the terminal breaks.
+ */
 export function setIn(text: string, width = TEXT_WIDTH): string {
   return text
     .split('\n')
     .flatMap((line) => {
       const indent = /^ */.exec(line)?.[0] ?? ''
       if (stringWidth(line) <= width) return [line]
-      const [first = '', ...more] = wrapped(line.trimStart(), width - indent.length - 2)
+      const room = width - indent.length - 2
+      const [first = '', ...more] = linesOf(phrasesOf(line.trimStart(), room), room, (word) => [word])
       return [indent + first, ...more.map((each) => `${indent}  ${each}`)]
     })
     .join('\n')
+}
+
+/** The words of a text, in which a command in backticks is one if it is no wider than this. */
+function* phrasesOf(text: string, width: number): Generator<string> {
+  let held: string[] = []
+  for (const word of text.split(' ')) {
+    held.push(word)
+    const phrase = held.join(' ')
+    if (phrase.split('`').length % 2 === 1) yield phrase
+    else if (stringWidth(phrase) > width) yield* held
+    else continue
+    held = []
+  }
+  yield* held
 }
 
 /** As many characters as fit, and at least one. */

@@ -12,7 +12,7 @@ import { ledgerHash } from '../../pipeline/ledger/hash.ts'
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
 import { rows, taxPage, taxRow, tradedBooks, writeBooks } from '../evidence/explain-books.ts'
 import { killedOnceJournaled, type Outcome, temporaryFolder, tieout } from '../support/cli.ts'
-import { command } from '../support/in-process.ts'
+import { command, onTerminal } from '../support/in-process.ts'
 
 /** Books with one warning: a record of a type that nobody knows. */
 let untouched: string
@@ -66,6 +66,17 @@ async function checked(dir: string): Promise<{ code: number | null; warnings: Ro
 
 const explain = (dir: string, note = NOTE) =>
   command(['explain-break', id.slice(0, 6), '--note', note, '--dir', dir])
+
+test('check fits a terminal: lines are broken between words, ids and commands stay whole', async () => {
+  const words = ['check', '--dir', untouched]
+  const [wide, narrow] = [await command(words), await onTerminal(60, words)]
+  const lines = narrow.stdout.split('\n')
+  expect(wide.stdout.split('\n').some((line) => line.length > 60)).toBe(true)
+  expect(lines.filter((line) => line.length > 60 && line.trim().includes(' '))).toEqual([])
+  expect(lines).toContainEqual(expect.stringContaining(id))
+  const plain = (text: string): string => text.replaceAll(/\s+/g, ' ')
+  expect(plain(narrow.stdout)).toBe(plain(wide.stdout))
+})
 
 describe('a break', () => {
   test('that is open gives code 3; explained, it gives 0 and is shown with its note everywhere', async () => {

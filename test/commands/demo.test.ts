@@ -112,6 +112,10 @@ test.each([
   expect(stderr).toContain(`tieout: ${message}\n`)
   expect(readdirSync(dir).toSorted()).toEqual(['.tieout-demo', 'ledger.duckdb'])
   expect(readFileSync(join(dir, 'ledger.duckdb'), 'utf8')).toBe('made before')
+
+  const unmade = join(dir, 'new')
+  expect((await command(['demo', '--dir', unmade, `${option}=${value}`])).code).toBe(2)
+  expect(existsSync(unmade)).toBe(false)
 })
 
 test('a sandbox overwrites no configuration but that of a sandbox', async () => {

@@ -209,6 +209,22 @@ describe('HTML', () => {
     expect(page).not.toMatch(/<script|<link|src=|href=/)
   })
 
+  test('sets commands in the project’s own sentences as code, and shows what was received as it is', async () => {
+    const said = 'run `tieout sync` <again>'
+    const page = await joined(
+      htmlText({
+        ...{ title: 'Breaks', totals: [], notes: [] },
+        columns: ['type', 'explanation', 'no_value_because', 'note'].map((name) => ({ name })),
+        rows: asBatches([[said, said, said, said]]),
+      }),
+    )
+    const asCode = 'run <code>tieout sync</code> &lt;again&gt;'
+    const asItIs = 'run `tieout sync` &lt;again&gt;'
+    expect(page).toContain(
+      `<th scope="row">${asItIs}</th><td>${asCode}</td><td>${asCode}</td><td>${asItIs}</td>`,
+    )
+  })
+
   test('shows instants as they are read, with every digit that they have, under a heading that states the zone', async () => {
     const at = [
       '2026-01-07T10:00:00.000Z',

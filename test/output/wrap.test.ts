@@ -1,7 +1,7 @@
 // Text wrapped to the width of a terminal: which lines it becomes, and that a long cell is not measured over and over.
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { printTable } from '../../pipeline/output/table.ts'
-import { beginning, wrapped } from '../../pipeline/output/wrap.ts'
+import { beginning, setIn, wrapped } from '../../pipeline/output/wrap.ts'
 
 describe('wrapped text', () => {
   for (const [text, lines] of [
@@ -27,6 +27,19 @@ describe('wrapped text', () => {
     expect(beginning('日本', 1)).toBe('日')
     expect(beginning('', 1)).toBe('')
   })
+})
+
+describe('sentences set in a width', () => {
+  for (const [text, lines] of [
+    ['one two three four', ['one two', '  three four']],
+    ['  one two three', ['  one two', '    three']],
+    // What is copied: a command that fits in a line, and a word that does not.
+    ['run `tieout a` to see', ['run', '  `tieout a`', '  to see']],
+    ['run `tieout report --wide` now', ['run', '  `tieout', '  report', '  --wide`', '  now']],
+    ['see /books/of/mine/ledger.duckdb', ['see', '  /books/of/mine/ledger.duckdb']],
+    ['a ` stays alone here', ['a ` stays', '  alone here']],
+  ] as const)
+    test(text, () => expect(setIn(text, 12).split('\n')).toEqual(lines))
 })
 
 describe('the work for a cell twice as long is twice as much', () => {

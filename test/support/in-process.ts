@@ -14,12 +14,18 @@ let program: Promise<Program> | undefined
 const load = async (): Promise<Program> =>
   import(pathToFileURL(await compileForChild('pipeline/commands/command-line.ts')).href)
 
-export async function command(words: readonly string[]): Promise<Outcome> {
+export const command = (words: readonly string[]): Promise<Outcome> => run(words, {})
+
+/** The same with a terminal of that many columns as its standard output. */
+export const onTerminal = (columns: number, words: readonly string[]): Promise<Outcome> =>
+  run(words, { isTTY: true, columns })
+
+async function run(words: readonly string[], terminal: object): Promise<Outcome> {
   if (words.includes('--help') || words.includes('--version'))
     throw new Error('The parser prints these itself, to the output of its process: start one (cli.ts).')
   program ??= load()
   const { runCommandLine } = await program
-  const [stdout, stderr] = [collector(), collector()]
+  const [stdout, stderr] = [Object.assign(collector(), terminal), collector()]
   const stop = new AbortController().signal
   const code = await runCommandLine(words, { stdout, stderr, stop: () => stop })
   return { code, stdout: stdout.text(), stderr: stderr.text() }
