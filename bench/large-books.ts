@@ -205,6 +205,8 @@ class Account {
   readonly #index: number
   readonly #random: () => number
   readonly #balances = new Map<string, bigint>()
+  /** Contracts of each coin that are held on both sides. */
+  readonly #held = new Map<string, bigint>()
   readonly #tax: Readonly<Record<TaxLine, Partition>>
   readonly #futures: Partition
   readonly #orders: Readonly<Record<OrderLine, Partition>>
@@ -227,7 +229,10 @@ class Account {
     this.#orders = { SPOT: orders('SPOT'), MARGIN: orders('MARGIN'), 'USDT-FUTURES': orders('USDT-FUTURES') }
   }
 
-  /** A purchase and a sale of a coin, a long and a short position that are reduced, funding and interest. */
+  /**
+   * A purchase and a sale of a coin, interest, and futures: a long and a short position that are opened in one round of
+   * the coin and closed in the next.
+   */
   trade(round: number, beginsMs: number): void {
     const coin = `C${1 + (round % COINS)}`
     const size = BigInt(1 + Math.floor(this.#random() * 100_000)) * (ONE / 100n)
@@ -251,11 +256,16 @@ class Account {
     const [bought, sold] = [part(5n, 4n), part(63n, 100n)]
     this.#order(order, 0, 'SPOT', { side: 'buy' }, size, bought, ['BGB', PLATFORM_FEE])
     this.#order(order, 1, 'SPOT', { side: 'sell' }, part(1n, 2n), sold, ['BGB', PLATFORM_FEE])
+    const held = this.#held.get(coin)
+    const [long, short] = held === undefined ? (['buy', 'sell'] as const) : (['sell', 'buy'] as const)
+    if (held === undefined) this.#held.set(coin, size)
+    else this.#held.delete(coin)
+    const contracts = held ?? size
     for (const [nth, side] of [
-      [2, { side: 'sell', posSide: 'long' }],
-      [3, { side: 'buy', posSide: 'short' }],
+      [2, { side: long, posSide: 'long' }],
+      [3, { side: short, posSide: 'short' }],
     ] as const)
-      this.#order(order, nth, 'USDT-FUTURES', side, size, size * 2n, ['USDT', -fee])
+      this.#order(order, nth, 'USDT-FUTURES', side, contracts, contracts * 2n, ['USDT', -fee])
   }
 
   transfer(to: Account, round: number, atMs: number): void {

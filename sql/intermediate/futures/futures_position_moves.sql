@@ -3,6 +3,9 @@
 -- reach that far, number is null. Funding is settled on the hour and may be stamped some seconds later: within the first minute
 -- it belongs to what was held on the hour. For a position that was reversed, stretch identifies the side; it is null for the
 -- charges of the reversing order, and for funding at its time.
+-- slices: occurred_at
+-- by day: main.entries
+-- from day: staging.futures_stretches
 -- grain: one row per entry of a realised result, fee or funding of futures
 with
 moves as (
@@ -21,7 +24,7 @@ moves as (
     and entries.kind in ('realised_pnl', 'liquidation', 'fee', 'funding')
 ),
 -- Only what has positions at all is searched for the one that was held.
-sides as (select distinct account, line, symbol, position_side from staging.futures_episodes),
+sides as (select distinct account, line, symbol, position_side from staging.futures_stretches),
 asked as (
   select moves.account as account, moves.place as place, moves.part as part, moves.line as line,
     moves.symbol as symbol, moves.held_at as held_at, sides.position_side as position_side

@@ -2,6 +2,7 @@
 -- reverses it, ending one stretch and beginning the next. This is certain only if no other order of the contract was active in
 -- its time; otherwise the position stays one. The orders show how much of such an order closed and how much opened; no record
 -- does: its results are of what it closed, but its fees are of both.
+-- slices: begins_at
 -- grain: one row per account, line, symbol, position_side, number and stretch
 with
 neighbours as (
