@@ -1,7 +1,7 @@
 // Syncs one feed of one account: its partitions are planned and walked page by page, and each page is recorded before
 // the next is requested. What cannot be fetched is stated with its reason, never silently skipped.
 
-import type { Endpoint, Partition } from '../../connectors/endpoint.ts'
+import { days, type Endpoint, type Partition } from '../../connectors/endpoint.ts'
 import {
   EndlessCursor,
   isOfItsCursor,
@@ -156,13 +156,22 @@ async function syncPartition(
   const declared = endpoint.window
   if (declared === null) return walk(context, account, client, endpoint, plan, [firstPage], skips)
   const begun = plan.resume.map(({ window, cursor }) => resumeWalk(window, resumed(declared, window), cursor))
-  // Small windows were skipped before and may be again, so they come last; the oldest first, because it expires first.
+  // Small windows were skipped before and may be again, so they come last.
   const [newest, ...older] = plan.needs
   const wide = [...(newest === undefined ? [] : [newest]), ...older.filter((need) => !isNarrow(need))]
-  const narrow = older.filter(isNarrow).toReversed()
+  const narrow = inTurn(older.filter(isNarrow).toReversed(), context.now())
   const walks = [...begun, ...wide.map((need) => beginWalk(endpoint, need))]
   const last = narrow.map((need) => beginWalk(endpoint, need))
   return walk(context, account, client, endpoint, plan, walks, skips, last)
+}
+
+/**
+ * The oldest first, because it expires first, but each night begins three further on: of more than a night requests,
+ * none is left out for ever.
+ */
+function inTurn(needs: readonly Range[], now: number): readonly Range[] {
+  const first = needs.length === 0 ? 0 : (Math.floor(now / days(1)) * MOST_HOURS_REFUSED) % needs.length
+  return [...needs.slice(first), ...needs.slice(0, first)]
 }
 
 /** What a walk has not proven yet; a list without a time range has no range to name. */
@@ -224,7 +233,7 @@ async function walk(
   const queue = new Queue(endpoint, skips, walks, last)
   let done = 0
   let beside = 0
-  let passedOver = 0
+  const passedOver = { windows: 0, parts: 0 }
   let isAnswered = false
   let hasFailed = false
   let hours: readonly RefusedHour[] = []
@@ -247,6 +256,7 @@ async function walk(
       const byCursor: boolean = asked.cursor !== null
       const { answered } = context.outcome
       const isPart: boolean = queue.isPart(first)
+      const kind: keyof typeof passedOver = isPart || last.includes(first) ? 'parts' : 'windows'
       const isInVain: boolean = byCursor && (isPart || skips.onlyFirstPages)
       const failedBefore: FailedBefore | null = isInVain ? 'cursor' : isPart ? 'window' : null
       try {
@@ -296,8 +306,8 @@ async function walk(
             next = part
             continue
           }
-          passedOver += 1
-          if (hours.length + 1 < MOST_HOURS_REFUSED && skips.another(passedOver)) {
+          passedOver.parts += 1
+          if (hours.length + 1 < MOST_HOURS_REFUSED && skips.another(passedOver.parts)) {
             const { gone, next: behind } = skipWindow(endpoint, asked)
             hours = [...hours, { gone, error, isNewest }]
             next = behind
@@ -306,7 +316,7 @@ async function walk(
         }
         const mayGoOn: boolean = !isLost && mayBePassedOver(error, skips.hasHad, byCursor)
         if (mayGoOn && mayBeOutage(error)) skips.unanswered()
-        const isSkipped: boolean = mayGoOn && isWalk(asked) && skips.another(passedOver)
+        const isSkipped: boolean = mayGoOn && isWalk(asked) && skips.another(passedOver[kind])
         const left: GivenUp = isWalk(asked)
           ? (isSkipped ? skipWindow : giveUpWindow)(endpoint, asked)
           : { gone: [undefined], next: null }
@@ -326,7 +336,7 @@ async function walk(
         if (ended !== 'done') {
           if (!isSkipped && goesOn) return pending(context)
           if (!isSkipped) return { end: ended, isStopped: !isOfItsPartition(error, skips.hasHad) }
-          passedOver += 1
+          passedOver[kind] += 1
           if (byCursor) skips.hadNoneByCursor()
           const hides = byCursor && followsFull
           if (isWalk(asked)) queue.passOver(asked, hides, !(error instanceof EndlessCursor), left.next)

@@ -18,7 +18,9 @@ const MOST_WITHOUT_A_PAGE = 9
 /** In a row without a proper answer: all that a partition may take, and as many partitions of which the first gets none. */
 const MOST_UNANSWERED = 2 * MOST_WITHOUT_A_PAGE
 
-/** How many windows of a partition are skipped in a run: a bad instant takes some ten of them, once. */
+/**
+ * How many windows of a partition are skipped in a run, and how many parts of them: a bad instant takes some ten, once.
+ */
 const MOST_IN_A_PARTITION = 60
 
 /** What a run knows about a feed of which windows are skipped. */
@@ -79,8 +81,9 @@ export class Skips {
 
 /**
  * What is requested of a partition, in order. Skipped windows are requested again in parts once nothing else is left,
- * so that everything that can be fetched has arrived by then and the small rest comes last. As long as nothing of the
- * feed has arrived, they are requested only once.
+ * so that everything that can be fetched has arrived by then and the small rest comes last. One is divided to its end
+ * before the next, the oldest first: however many there are, each night settles some. As long as nothing of the feed has
+ * arrived, they are requested only once, all together.
  */
 export class Queue {
   readonly #endpoint: Endpoint
@@ -88,7 +91,7 @@ export class Queue {
   readonly #walks: Asking[]
   readonly #last: Asking[]
   readonly #parts = new Set<Asking>()
-  #passed: { readonly walk: WalkState; readonly hides: boolean }[] = []
+  readonly #passed: { readonly walk: WalkState; readonly hides: boolean }[] = []
   #hasDivided = false
   #hasLeft = false
 
@@ -130,11 +133,14 @@ export class Queue {
 
   #divide(): void {
     if (this.#hasDivided && !this.#skips.hasHad) return
-    const parts = this.#passed.map(({ walk, hides }) => partsOf(this.#endpoint, walk, hides))
-    this.#hasDivided ||= parts.length > 0
-    this.#hasLeft ||= parts.some(({ length }) => length === 0)
-    this.#passed = []
-    this.#walks.unshift(...parts.flat())
-    for (const part of parts.flat()) this.#parts.add(part)
+    do {
+      const parts = this.#passed
+        .splice(this.#skips.hasHad ? -1 : 0)
+        .map(({ walk, hides }) => partsOf(this.#endpoint, walk, hides))
+      this.#hasDivided ||= parts.length > 0
+      this.#hasLeft ||= parts.some(({ length }) => length === 0)
+      this.#walks.unshift(...parts.flat())
+      for (const part of parts.flat()) this.#parts.add(part)
+    } while (this.#walks.length === 0 && this.#passed.length > 0)
   }
 }
