@@ -4,10 +4,7 @@ import type { Endpoint } from '../../connectors/endpoint.ts'
 import {
   ClockRefused,
   isNothingKnown,
-  isOfItsCursor,
-  isUnanswered,
   NotApplicable,
-  ParameterRefused,
   PermissionRefused,
   RepeatedCursor,
   Stopped,
@@ -121,32 +118,6 @@ export const isBeyondReach = (endpoint: Endpoint, error: unknown, isNewest: bool
  */
 export const isOfItsWindow = (error: unknown): boolean =>
   error instanceof RepeatedCursor || isNothingKnown(error)
-
-/**
- * Whether the window may be skipped for now. That includes a window to which no proper answer comes: it may be the same
- * every night, as where a gateway does not wait long enough for a crowded one, and if it is an outage the next requests
- * will show it (`noteGivenUp`, `Skips`). If pages of the feed have arrived, it also includes a window whose first page
- * arrived and whose cursor leads nowhere, whatever the error.
- */
-export const mayBePassedOver = (error: unknown, hasHad: boolean, hasCursor: boolean): boolean =>
-  isOfItsWindow(error) || isUnanswered(error) || (hasHad && hasCursor && isOfItsCursor(error))
-
-/**
- * Whether the venue refuses a first page for the times that it asks for: it says so, or it refuses a parameter of a
- * partition that has been answered with other times.
- */
-export const isOfItsTimes = (error: unknown, isAnswered: boolean): boolean =>
-  error instanceof TimeRangeRefused || (isAnswered && error instanceof ParameterRefused)
-
-/**
- * Whether what is refused outright is only this partition's: pages of the feed have arrived, so the request is not wrong
- * as such, and the key may read it.
- */
-export const isOfItsPartition = (error: unknown, hasHad: boolean): boolean =>
-  hasHad &&
-  (error instanceof ParameterRefused ||
-    error instanceof TimeRangeRefused ||
-    error instanceof PermissionRefused)
 
 interface Verdict {
   readonly end: FeedEnd

@@ -69,8 +69,12 @@ export class Skips {
   /** Whether one more window may be skipped in a partition of which `before` have been. */
   another(before: number): boolean {
     if (this.#hasHad) return before < MOST_IN_A_PARTITION && this.#unanswered < MOST_WITHOUT_A_PAGE
-    this.#withoutAPage += 1
-    return this.#withoutAPage < MOST_WITHOUT_A_PAGE
+    return this.#withoutAPage + 1 < MOST_WITHOUT_A_PAGE
+  }
+
+  /** A window was skipped. */
+  skipped(): void {
+    if (!this.#hasHad) this.#withoutAPage += 1
   }
 
   /** Whether it is time to find out if anything of the feed can be fetched. */
@@ -78,6 +82,9 @@ export class Skips {
     return !this.#hasHad && this.#withoutAPage >= WINDOWS_BEFORE_HALVES
   }
 }
+
+/** A window of the plan, or a part of one that was skipped, be it in an earlier run. */
+export type Size = 'window' | 'part'
 
 /**
  * What is requested of a partition, in order. Skipped windows are requested again in parts once nothing else is left,
@@ -92,6 +99,8 @@ export class Queue {
   readonly #last: Asking[]
   readonly #parts = new Set<Asking>()
   readonly #passed: { readonly walk: WalkState; readonly hides: boolean }[] = []
+  readonly #again: ReadonlySet<Asking>
+  readonly #skipped: Record<Size, number> = { window: 0, part: 0 }
   #hasDivided = false
   #hasLeft = false
 
@@ -100,11 +109,32 @@ export class Queue {
     this.#skips = skips
     this.#walks = [...walks]
     this.#last = [...last]
+    this.#again = new Set(last)
   }
 
   /** Whether the window of which this is a part was skipped in this run. */
   isPart(asking: Asking): boolean {
     return this.#parts.has(asking)
+  }
+
+  /** Whether it was skipped in an earlier run. */
+  isAgain(asking: Asking): boolean {
+    return this.#again.has(asking)
+  }
+
+  sizeOf(asking: Asking): Size {
+    return this.isPart(asking) || this.isAgain(asking) ? 'part' : 'window'
+  }
+
+  /** Whether one more of this size may be skipped. */
+  maySkip(size: Size): boolean {
+    return this.#skips.another(this.#skipped[size])
+  }
+
+  /** One of this size was skipped. */
+  skipped(size: Size): void {
+    this.#skipped[size] += 1
+    this.#skips.skipped()
   }
 
   /** Whether anything that was skipped has not arrived in halves either. */
