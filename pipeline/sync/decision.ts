@@ -68,7 +68,7 @@ export type Decision =
  * If this many parts too small for halves are refused for their times in a row, the venue does not serve what is behind
  * them either.
  */
-export const MOST_HOURS_REFUSED = 3
+const MOST_HOURS_REFUSED = 3
 
 export function decide(failed: Failed): Decision {
   const { endpoint, plan, asked, error, isNewest, isForgotten, hasHad } = failed

@@ -1,19 +1,17 @@
 // Syncs one feed of one account: its partitions are planned, then walked one after the other. What cannot be fetched is
 // stated with its reason, never silently skipped.
 
-import { days, type Endpoint, type Partition } from '../../connectors/endpoint.ts'
+import type { Endpoint, Partition } from '../../connectors/endpoint.ts'
 import { firstPage } from '../../connectors/pages.ts'
 import type { AccountClient } from '../../connectors/venue.ts'
 import { beginWalk, resumeWalk } from '../../connectors/walk.ts'
 import { isNarrow } from '../../connectors/walk-state.ts'
-import type { Range } from '../../models/ranges.ts'
 import type { Landing } from '../landing/landing.ts'
 import { type SyncContext, state, surelyNow } from './context.ts'
-import { MOST_HOURS_REFUSED } from './decision.ts'
 import { type FeedEnd, of, stateRest } from './failure.ts'
 import { retentionOverride, TOO_OLD } from './page.ts'
 import { type FeedRun, PartitionWalk } from './partition.ts'
-import { Skips } from './passed-over.ts'
+import { inTurn, Skips } from './passed-over.ts'
 import { type PartitionPlan, planPartition, resumed } from './plan.ts'
 
 /** What planning asks of the landing database. */
@@ -117,13 +115,4 @@ function walkOf(feed: FeedRun, plan: PartitionPlan): PartitionWalk {
   const walks = [...begun, ...wide.map((need) => beginWalk(endpoint, need))]
   const last = narrow.map((need) => beginWalk(endpoint, need))
   return new PartitionWalk(feed, plan, walks, last)
-}
-
-/**
- * The oldest first, because it expires first, but each night begins three further on: of more than a night requests,
- * none is left out for ever.
- */
-function inTurn(needs: readonly Range[], now: number): readonly Range[] {
-  const first = needs.length === 0 ? 0 : (Math.floor(now / days(1)) * MOST_HOURS_REFUSED) % needs.length
-  return [...needs.slice(first), ...needs.slice(0, first)]
 }

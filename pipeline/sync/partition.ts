@@ -69,7 +69,7 @@ export class PartitionWalk {
   constructor(feed: FeedRun, plan: PartitionPlan, walks: readonly Asking[], last: readonly Asking[] = []) {
     this.#feed = feed
     this.#plan = plan
-    this.#queue = new Queue(feed.endpoint, feed.skips, walks, last)
+    this.#queue = new Queue(feed.endpoint, feed.skips, walks, last, feed.context.now())
   }
 
   async toItsEnd(): Promise<Walked> {
@@ -124,13 +124,12 @@ export class PartitionWalk {
     // Nor does a refusal behind a refused part of the present show that anything has expired.
     const isNewest = this.#hours[0]?.isNewest ?? reachesNow(plan, asked, queue.isAgain(course.first))
     const about = { isNewest, isForgotten: isWalk(asked) && isForgotten(context, endpoint, asked.window) }
-    const size = queue.sizeOf(course.first)
     const decision = decide({
       ...{ endpoint, plan, asked, error, isKept, ...about },
       hours: this.#hours.length,
       isAnswered: this.#isAnswered,
       hasHad: skips.hasHad,
-      mayBeSkipped: queue.maySkip(size),
+      mayBeSkipped: queue.maySkip(queue.sizeOf(course.first)),
       partMayBeSkipped: queue.maySkip('part'),
       othersMayGoOn: skips.goesOn,
     })
@@ -152,9 +151,8 @@ export class PartitionWalk {
         await this.#stateHours(true)
         await this.#state(error, null, { gone: decision.gone, all: decision.gone, ...about })
         if (byCursor) skips.hadNoneByCursor()
-        queue.skipped(size)
-        const hides = byCursor && course.followsFull
-        queue.passOver(decision.window, hides, !(error instanceof EndlessCursor), decision.next)
+        const left = { walk: decision.window, hides: byCursor && course.followsFull }
+        queue.passOver(course.first, left, !(error instanceof EndlessCursor), decision.next)
         return null
       }
       case 'give up': {

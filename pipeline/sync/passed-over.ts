@@ -1,5 +1,5 @@
 // Windows that alone cannot be fetched: how many may be skipped, and when they are requested again in halves.
-import type { Endpoint } from '../../connectors/endpoint.ts'
+import { days, type Endpoint } from '../../connectors/endpoint.ts'
 import { partsOf, type WalkState } from '../../connectors/walk-state.ts'
 import type { Asking } from './page.ts'
 
@@ -83,14 +83,33 @@ export class Skips {
   }
 }
 
+const GOLDEN_SECTION = (Math.sqrt(5) - 1) / 2
+
+/**
+ * Where a night begins with what was skipped, between 0 and 1, to go round from there: of more than a night requests, or
+ * beside what can never be fetched, nothing is left out for ever. Steps of the golden section spread evenly, however
+ * regular the runs are.
+ */
+const turnOf = (now: number): number => (Math.floor(now / days(1)) * GOLDEN_SECTION) % 1
+
+export function inTurn<T>(list: readonly T[], now: number): readonly T[] {
+  const first = Math.floor(turnOf(now) * list.length)
+  return [...list.slice(first), ...list.slice(0, first)]
+}
+
 /** A window of the plan, or a part of one that was skipped, be it in an earlier run. */
 export type Size = 'window' | 'part'
+
+interface PassedOver {
+  readonly walk: WalkState
+  readonly hides: boolean
+}
 
 /**
  * What is requested of a partition, in order. Skipped windows are requested again in parts once nothing else is left,
  * so that everything that can be fetched has arrived by then and the small rest comes last. One is divided to its end
- * before the next, the oldest first: however many there are, each night settles some. As long as nothing of the feed has
- * arrived, they are requested only once, all together.
+ * before the next, so that a night settles some however many there are, and each night begins at another instant. As long
+ * as nothing of the feed has arrived, they are requested only once, all together.
  */
 export class Queue {
   readonly #endpoint: Endpoint
@@ -98,18 +117,29 @@ export class Queue {
   readonly #walks: Asking[]
   readonly #last: Asking[]
   readonly #parts = new Set<Asking>()
-  readonly #passed: { readonly walk: WalkState; readonly hides: boolean }[] = []
   readonly #again: ReadonlySet<Asking>
+  readonly #now: number
   readonly #skipped: Record<Size, number> = { window: 0, part: 0 }
+  /** From the oldest to the newest. */
+  #passed: readonly PassedOver[] = []
+  /** The instant at which this night begins with them. */
+  #beginsAt: number | null = null
   #hasDivided = false
   #hasLeft = false
 
-  constructor(endpoint: Endpoint, skips: Skips, walks: readonly Asking[], last: readonly Asking[]) {
+  constructor(
+    endpoint: Endpoint,
+    skips: Skips,
+    walks: readonly Asking[],
+    last: readonly Asking[],
+    now: number,
+  ) {
     this.#endpoint = endpoint
     this.#skips = skips
     this.#walks = [...walks]
     this.#last = [...last]
     this.#again = new Set(last)
+    this.#now = now
   }
 
   /** Whether the window of which this is a part was skipped in this run. */
@@ -144,11 +174,12 @@ export class Queue {
 
   /**
    * `hides`: a full page arrived and the one after it did not, so that rows may be missing however small the window is;
-   * `next` is what the walk continues with.
+   * `next` is what the walk that began with `first` continues with.
    */
-  passOver(walk: WalkState, hides: boolean, mayBeDivided: boolean, next: Asking | null): void {
-    if (mayBeDivided) this.#passed.push({ walk, hides })
-    else this.#hasLeft = true
+  passOver(first: Asking, left: PassedOver, mayBeDivided: boolean, next: Asking | null): void {
+    this.skipped(this.sizeOf(first))
+    if (!mayBeDivided) this.#hasLeft = true
+    else this.#passed = [...this.#passed, left].toSorted((a, b) => a.walk.open.end - b.walk.open.end)
     if (next !== null) this.#walks.unshift(next)
   }
 
@@ -164,13 +195,28 @@ export class Queue {
   #divide(): void {
     if (this.#hasDivided && !this.#skips.hasHad) return
     do {
-      const parts = this.#passed
-        .splice(this.#skips.hasHad ? -1 : 0)
-        .map(({ walk, hides }) => partsOf(this.#endpoint, walk, hides))
+      const parts = this.#nextLeft().map(({ walk, hides }) => partsOf(this.#endpoint, walk, hides))
       this.#hasDivided ||= parts.length > 0
       this.#hasLeft ||= parts.some(({ length }) => length === 0)
       this.#walks.unshift(...parts.flat())
       for (const part of parts.flat()) this.#parts.add(part)
     } while (this.#walks.length === 0 && this.#passed.length > 0)
+  }
+
+  /** Takes what is divided next. */
+  #nextLeft(): readonly PassedOver[] {
+    const passed = this.#passed
+    const [oldest, newest] = [passed[0], passed.at(-1)]
+    if (oldest === undefined || newest === undefined) return []
+    if (!this.#skips.hasHad) {
+      this.#passed = []
+      return passed.toReversed()
+    }
+    const { start } = oldest.walk.open
+    const beginsAt = this.#beginsAt ?? start + turnOf(this.#now) * (newest.walk.open.end - start)
+    this.#beginsAt = beginsAt
+    const next = passed.find(({ walk }) => walk.open.end > beginsAt) ?? oldest
+    this.#passed = passed.filter((one) => one !== next)
+    return [next]
   }
 }

@@ -60,6 +60,19 @@ test('however many windows contain one, each night settles more of them', async 
   expect((await night()).gaps).toEqual([])
 }, 120_000)
 
+test('what cannot be fetched at all keeps the others from their turn on some nights only', async () => {
+  const alone = Array.from({ length: 5 }, (_, nth) => START - (20 + nth * 21) * DAY)
+  // Two weeks of which nothing arrives are far more parts than a night requests, from one window into two others.
+  const weeks = Array.from({ length: 4 * 14 * 24 }, (_, nth) => START - 170 * DAY + nth * (HOUR / 4))
+  const night = await badBooks(new Set([...alone, ...weeks]), START - 174 * DAY)
+
+  let left = await night()
+  for (let nth = 0; nth < 7 && left.hours > 15 * 24; nth += 1) left = await night()
+
+  expect(left.hours).toBeLessThan(15 * 24)
+  expect(left.gaps.filter(({ end }) => end > START - 150 * DAY)).toHaveLength(alone.length)
+}, 120_000)
+
 test('of more than a night requests again, each has its turn', async () => {
   const bad = new Set(Array.from({ length: 70 }, (_, nth) => START - 8 * DAY - nth * 4 * HOUR))
   const night = await badBooks(bad, START - 22 * DAY)
