@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { whenTestEnds } from './beside.ts'
 import { programFile } from './child.ts'
 
 export interface Outcome {
@@ -59,6 +59,6 @@ export async function killedOnceJournaled(args: readonly string[], dir: string):
 /** A folder that is removed after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tieout-test-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  whenTestEnds(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }

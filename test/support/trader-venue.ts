@@ -4,8 +4,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import { endpoints } from '../../connectors/catalogue.ts'
+import { whenTestEnds } from './beside.ts'
 import { temporaryFolder } from './cli.ts'
 
 /** A refusal by the venue: code and message, under whatever status the test chose. */
@@ -76,7 +76,7 @@ export async function traderVenue(answers: Answers): Promise<TraderVenue> {
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
+  whenTestEnds(() => {
     server.closeAllConnections()
     server.close()
   })

@@ -5,8 +5,11 @@ import { closing } from '../../models/closing.ts'
 import { readLanding } from '../../pipeline/books/books.ts'
 import { engineSettings } from '../../pipeline/engine/settings.ts'
 import { Skips } from '../../pipeline/sync/passed-over.ts'
+import { fewAtOnce } from '../support/beside.ts'
 import { command } from '../support/in-process.ts'
 import { excluded, refused, TRADER, traderBooks, traderVenue } from '../support/trader-venue.ts'
+
+fewAtOnce()
 
 const TAX = '/api/v3/tax/records'
 const ORDERS = '/api/v3/trade/history-orders'
@@ -21,7 +24,7 @@ async function feedsOfRuns(dir: string): Promise<unknown[][]> {
   )
 }
 
-test.each([
+test.concurrent.each([
   ['40020', 'The venue refused a parameter', 'ParameterRefused'],
   ['40704', 'The venue refused the time range', 'TimeRangeRefused'],
 ])(
@@ -92,7 +95,7 @@ const pendingMinutes = (dir: string): Promise<number> =>
 const rowCount = (dir: string, table: string): Promise<number> =>
   numberOf(dir, `select count(*) from ${table}`)
 
-test('a refused range that reaches up to now is not history that has expired at the venue', async () => {
+test.concurrent('a refused range that reaches up to now is not history that has expired at the venue', async () => {
   const history = `{ since: ${since(100)}, feeds: [p2p.orders] }`
   const wrong = () => refused('40704', 400)
   const refusing = await traderVenue({ ...TRADER, ...excluded(400), [ORDER_LIST]: wrong })
@@ -121,7 +124,7 @@ test('a refused range that reaches up to now is not history that has expired at 
 const reachesBack = (days: number) => (query: URLSearchParams) =>
   Number(query.get('startTime')) < Date.now() - days * DAY ? refused('40704', 400) : []
 
-test.each([
+test.concurrent.each([
   // Windows of thirty days from now on backwards: the third one begins too early by twenty days, or by the moment that has
   // passed since the run began. What the venue still has of it comes, but for less than an hour.
   [70, 69],
@@ -184,7 +187,7 @@ const record = (days: number) => ({
   ts: `${Date.now() - days * DAY}`,
 })
 
-describe('a window without a recognisable answer', () => {
+describe.concurrent('a window without a recognisable answer', () => {
   test.each([
     ['a code that nobody knows', () => refused('99999', 400)],
     ['a success of another form', () => ({ records: 'none' })],
@@ -606,7 +609,7 @@ describe('a window without a recognisable answer', () => {
   }, 120_000)
 })
 
-describe('a window refused for its times', () => {
+describe.concurrent('a window refused for its times', () => {
   const deposit = (days: number) => ({
     id: `${10_000 - Math.round(days * 100)}`,
     coin: 'USDT',
@@ -744,7 +747,7 @@ describe('a window refused for its times', () => {
   )
 })
 
-describe('a key that the venue does not know (40006) is sent once in a night', () => {
+describe.concurrent('a key that the venue does not know (40006) is sent once in a night', () => {
   const SIGNED_BY_THE_API_KEY = [
     '/api/v3/account/settings',
     '/api/v3/trade/unfilled-orders',

@@ -3,8 +3,11 @@
 import { describe, expect, test } from 'vitest'
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
 import { allRows } from '../../pipeline/output/column.ts'
+import { fewAtOnce } from '../support/beside.ts'
 import { command } from '../support/in-process.ts'
 import { excluded, refused, TRADER, traderBooks, traderVenue } from '../support/trader-venue.ts'
+
+fewAtOnce()
 
 const SINCE = '{ since: 2026-10-20 }'
 
@@ -42,7 +45,7 @@ async function coverage(dir: string): Promise<string[]> {
 
 const QUIET = { code: 0, breaks: [], stderr: '' }
 
-describe('a night of a trader', () => {
+describe.concurrent('a night of a trader', () => {
   test.each([200, 400, 403])(
     'is complete without a break, and the next one too, when the venue refuses by HTTP %i',
     async (status) => {
@@ -149,7 +152,7 @@ describe('a night of a trader', () => {
   }, 120_000)
 })
 
-describe('the same codes elsewhere', () => {
+describe.concurrent('the same codes elsewhere', () => {
   test('40029 is a missing permission and 40054 a refusal like any other: neither is taken for an empty feed', async () => {
     const venue = await traderVenue({
       ...TRADER,
@@ -179,7 +182,7 @@ describe('the same codes elsewhere', () => {
   }, 120_000)
 })
 
-describe('settings that cannot be read', () => {
+describe.concurrent('settings that cannot be read', () => {
   test.each([
     ['a code that nobody knows', () => refused('99999', 400), 'pending 99999'],
     ['a parameter refused', () => refused('40017', 400), 'failed 40017'],
