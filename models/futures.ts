@@ -135,7 +135,7 @@ export const contract = defineRecord({
     maintainTime: text('Maintenance time, as sent.'),
     maxMarketOrderQty: amount('Maximum quantity of one market order, base coin.'),
     maxOrderQty: amount('Maximum quantity of one limit order, base coin.'),
-    isRwa: text('Whether it is a real-world asset.', { values: ['YES', 'NO'] }),
+    isRwa: text('YES if it is a real-world asset, else NO.', { values: ['YES', 'NO', 'yes', 'no'] }),
     openTime: text('Deprecated by the interface document, 9.2.'),
   },
 })

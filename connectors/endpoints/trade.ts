@@ -63,12 +63,18 @@ type Change = { readonly orderId?: string; readonly clientOid?: string; readonly
 /** Several symbols may be mixed, but only within one business line, and each order only once. */
 function batchRules(value: Readonly<Record<string, unknown>>, report: Report): void {
   const changes = value.orders as readonly Change[]
-  // If both ids are given the venue uses orderId.
-  const given = changes.map(({ orderId, clientOid }) =>
-    orderId === undefined ? `clientOid ${clientOid}` : `orderId ${orderId}`,
-  )
-  const twice = given.find((one, place) => given.indexOf(one) !== place)
-  if (twice !== undefined) report('orders', `must name each order once, but ${twice} appears twice`)
+  // If both ids are given the venue uses orderId. The clientOid beside it still belongs to the same order, so another
+  // item may not name that order by it.
+  const isAgain = ({ orderId, clientOid }: Change) =>
+    changes.filter((other) =>
+      orderId === undefined ? other.clientOid === clientOid : other.orderId === orderId,
+    ).length > 1
+  const twice = changes.find(isAgain)
+  if (twice !== undefined) {
+    const { orderId, clientOid } = twice
+    const id = orderId === undefined ? `clientOid ${clientOid}` : `orderId ${orderId}`
+    report('orders', `must name each order once, but ${id} appears twice`)
+  }
   const lines = new Set(changes.map((change) => change.category).filter((one) => one !== undefined))
   if (lines.size > 1)
     report('orders', `must stay within one business line, found ${[...lines].join(' and ')}`)

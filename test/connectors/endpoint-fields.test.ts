@@ -172,6 +172,21 @@ describe('a field that the document spells in two ways', () => {
   })
 })
 
+describe('a value that the venue spells in two ways', () => {
+  test.each([
+    ['4.10', 'reduceOnly', 'yes', 'no'],
+    ['4.11', 'reduceOnly', 'yes', 'no'],
+    ['4.17', 'isRwa', 'yes', 'no'],
+    ['4.17', 'symbolStatus', 'restrictedAPI', 'restricted_api'],
+    ['4.23', 'status', 'appeal', 'Appeal'],
+  ])('of section %s, %s, is no drift: %s and %s', async (section, field, one, other) => {
+    const { table, fields } = records[section]!
+    for (const value of [one, other]) await receive(section, { ...rowOf(fields), [field]: value })
+    expect((await landed(table)).map((row) => row[snake(field)])).toEqual([one, other])
+    expect(await landed('drift')).toEqual([])
+  })
+})
+
 describe('a field beyond the document', () => {
   test('with an invalid value is kept as received and reported, and the row lands', async () => {
     const fields = records['4.11']!.fields

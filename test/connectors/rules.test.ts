@@ -45,6 +45,14 @@ describe('a request that keeps every rule', () => {
     expect(validateParams(findEndpoint('spot.placeOrder')!, params)).toEqual(params)
   })
 
+  test('may name two orders that share a clientOid, since orderId takes precedence', () => {
+    const orders = [
+      { orderId: '1', clientOid: 'c', qty: '1' },
+      { orderId: '2', clientOid: 'c', qty: '1' },
+    ]
+    expect(validateParams(findEndpoint('trade.batchModifyOrders')!, { orders })).toEqual({ orders })
+  })
+
   test('may leave ipList out for a readonly key', () => {
     const params = withoutGone({
       ...good['broker.createApiKey'],

@@ -133,6 +133,11 @@ export const trade: Readonly<Record<string, Stated>> = {
         'here',
       ],
       [
+        { orders: [{ orderId: '1', clientOid: 'c' }, { clientOid: 'c' }] },
+        'orders must name each order once, but clientOid c appears twice',
+        'here',
+      ],
+      [
         {
           orders: [
             { orderId: '1', category: 'SPOT' },
