@@ -97,14 +97,22 @@ export class VenueBlocked extends RateRefused {
   override readonly name = 'VenueBlocked'
 }
 
-/** The signed time is not the venue's time. */
+/** The signed time is not the venue's time, or an order arrived later than it allows itself (4.7). */
 export class ClockRefused extends VenueError {
   override readonly name = 'ClockRefused'
   constructor(refusal: Refusal) {
-    super('The venue refused the time of the request', refusal, {
-      expected: 'a time within 30 s of the venue’s clock',
-      action: 'Synchronise this machine’s clock with a time server, then run again.',
-    })
+    const expected = 'a time within 30 s of the venue’s clock'
+    const hasOwnWindow = refusal.request.body?.includes('"receiveWindow"') === true
+    super(
+      'The venue refused the time of the request',
+      refusal,
+      hasOwnWindow
+        ? {
+            expected: `${expected}, and a requestTime within receiveWindow of it`,
+            action: `Correct requestTime or lengthen receiveWindow. Otherwise synchronise this machine’s clock with a time server, then run again.`,
+          }
+        : { expected, action: 'Synchronise this machine’s clock with a time server, then run again.' },
+    )
   }
 }
 

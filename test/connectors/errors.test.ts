@@ -211,6 +211,28 @@ describe('an error', () => {
     expect(error.details.expected).toBe('a parent account, by a key that is bound to an address')
   })
 
+  test.each([
+    [
+      '{"requestTime":"1","receiveWindow":"5000"}',
+      'a time within 30 s of the venue’s clock, and a requestTime within receiveWindow of it',
+      'Correct requestTime or lengthen receiveWindow. Otherwise synchronise this machine’s clock with a time server, then run again.',
+    ],
+    [
+      '{"requestTime":"1"}',
+      'a time within 30 s of the venue’s clock',
+      'Synchronise this machine’s clock with a time server, then run again.',
+    ],
+  ])(
+    'about the time of the order %s asks first for what the order states itself',
+    (body, expected, action) => {
+      const request = { method: 'POST', path: '/api/v2/spot/trade/place-order', body } as const
+      expect(refusalOf(refused('40008', { request }, 'spot.placeOrder'), true).details).toMatchObject({
+        expected,
+        action,
+      })
+    },
+  )
+
   test('keeps the received body for the journal, but not among what a logger lists', () => {
     const error = refusalOf(refused('40014', { body: Buffer.from('private') }), true)
     expect(error.body).toEqual(Buffer.from('private'))
