@@ -13,7 +13,7 @@
 --   symbol: Pair or contract.
 --   side: buy or sell.
 --   order_type: limit or market.
---   price: Limit price; null if there is none.
+--   price: Limit price; null if there is none, as for an order at the market.
 --   qty: Quantity ordered.
 --   value: qty times price in the quote coin of the pair or contract, including what is already filled, rounded half to even at 18 decimals; null without a limit price.
 --   cum_exec_qty: Quantity filled so far.
@@ -29,8 +29,8 @@ ended as (
 )
 select case when orders.last_seen_at >= lists.arrived_at then lists.read_at else orders.last_seen_at end as read_at,
   orders.account as account, orders.category as category, orders.order_id as order_id, orders.client_oid as client_oid, orders.symbol as symbol, orders.side as side,
-  orders.order_type as order_type, orders.price as price, orders.qty as qty,
-  exact_multiply(orders.qty, orders.price) as value, orders.cum_exec_qty as cum_exec_qty,
+  orders.order_type as order_type, case when orders.price <> 0 then orders.price end as price, orders.qty as qty,
+  exact_multiply(orders.qty, case when orders.price <> 0 then orders.price end) as value, orders.cum_exec_qty as cum_exec_qty,
   orders.order_status as order_status, orders.created_time as created_time,
   orders.updated_time as updated_time
 from main.open_orders as orders

@@ -59,6 +59,20 @@ describe('open orders', () => {
     expect(await orders()).toEqual({ now: ['2', '3'], current: ['2', '3'], all: ['1', '2', '2', '3'] })
   })
 
+  it('at the market have no limit price and no value by it, however the venue writes that', async () => {
+    await page('trade.openOrders', [
+      { ...order('1', '2'), price: '60000.5' },
+      { ...order('2'), order_type: 'market', price: '0' },
+      { ...order('3'), order_type: 'market', price: null },
+    ])
+    await books.build()
+    expect(await books.query('select order_id, price, value from open_orders_now order by 1')).toEqual([
+      ['1', '60000.5', '120001'],
+      ['2', null, null],
+      ['3', null, null],
+    ])
+  })
+
   it('are none after an empty answer', async () => {
     await page('trade.openOrders', [order('1')])
     await page('trade.openOrders', [])
