@@ -61,7 +61,7 @@ export const placeOrder = endpoint({
     const market = venue.market.spotPrice(pair, atMs)
     const wanted = measure(pair, params, isPlan ? params.triggerPrice! : market)
     checkFunds(venue, account, pair, params.side, wanted)
-    if (restingBeside(account, 'SPOT') >= RESTING_MAX) {
+    if (rests(params, market) && restingBeside(account, 'SPOT') >= RESTING_MAX) {
       throw new Refusal('43005', `Exceed the maximum number of orders: ${RESTING_MAX}`)
     }
     const order = venue.placeOrder(account, {
@@ -166,6 +166,23 @@ const UNFILLED_REASON = {
   post_only: '',
   rpi: '',
 } as const
+
+/** Whether an order stays open: one that waits for its trigger, or a limit order that neither fills nor is cancelled. */
+function rests(
+  params: {
+    orderType: 'limit' | 'market'
+    side: 'buy' | 'sell'
+    force: keyof typeof UNFILLED_REASON | undefined
+    price: bigint | undefined
+    tpslType: 'normal' | 'tpsl'
+  },
+  market: bigint,
+): boolean {
+  const { orderType, side, force, price, tpslType } = params
+  if (tpslType === 'tpsl') return true
+  if (orderType === 'market' || UNFILLED_REASON[force!] !== '') return false
+  return !crosses({ orderType, side, price: price! }, market)
+}
 
 /** What happens to an order immediately: a fill, a cancellation because of its force, or rest. */
 function settle(venue: Venue, account: Account, order: Order, market: bigint, atMs: number): void {

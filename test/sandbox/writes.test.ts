@@ -68,6 +68,24 @@ const closedOrder = async (orderId: string): Promise<Row | undefined> =>
     (order: Row) => order.orderId === orderId,
   )
 
+test('at most 400 spot and margin orders rest, and an order that does not rest is still taken', async () => {
+  const inLine = async (category: string) =>
+    (await read(parent, '/api/v3/trade/unfilled-orders', { category })).list.length as number
+  const atFirst = (await inLine('SPOT')) + (await inLine('MARGIN'))
+  const order = { ...limitOrder, price: '1000' }
+  for (let count = atFirst; count < 400; count++)
+    expect((await write(parent, PLACE, order)).code).toBe('00000')
+  expect((await write(parent, PLACE, order)).code).toBe('43005')
+  const stop = { ...order, orderType: 'market', tpslType: 'tpsl', triggerPrice: '1000', size: '20' }
+  expect((await write(parent, PLACE, stop)).code).toBe('43005')
+  for (const gone of [
+    { ...order, force: 'ioc' },
+    { ...order, price: '90000' },
+    { ...order, orderType: 'market', size: '20' },
+  ])
+    expect((await write(parent, PLACE, gone)).code).toBe('00000')
+})
+
 describe('a spot order', () => {
   test('that does not cross rests, is cancelled, and is then in the history', async () => {
     const placed = await write(parent, PLACE, { ...limitOrder, clientOid: 'mine' })
