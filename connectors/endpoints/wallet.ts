@@ -12,14 +12,19 @@ const wallet = oneOf(
   'isolated_margin',
 )
 
-function symbolForIsolated(value: Readonly<Record<string, unknown>>, report: Report): void {
-  const isIsolated = value.fromType === 'isolated_margin' || value.toType === 'isolated_margin'
-  if (isIsolated && value.symbol === undefined)
+type Transfer = Readonly<Record<string, unknown>>
+
+/** Only isolated margin is kept by symbol. */
+const usesIsolated = ({ fromType, toType }: Transfer): boolean =>
+  fromType === 'isolated_margin' || toType === 'isolated_margin'
+
+function symbolForIsolated(value: Transfer, report: Report): void {
+  if (usesIsolated(value) && value.symbol === undefined)
     report('symbol', 'is required for a transfer from or to isolated_margin')
 }
 
 /** Within one account a transfer is between two of its wallets. */
-function betweenWallets(value: Readonly<Record<string, unknown>>, report: Report): void {
+function betweenWallets(value: Transfer, report: Report): void {
   const { fromUserId, toUserId, fromType, toType } = value
   if (fromUserId === toUserId && fromType === toType)
     report('toType', 'must differ from fromType within one account')
@@ -48,7 +53,7 @@ export const subaccountTransfer = defineEndpoint({
     betweenWallets,
   ),
   rows: 'object',
-  idleFields: () => ['clientOid'],
+  idleFields: (transfer) => ['clientOid', ...(usesIsolated(transfer) ? [] : ['symbol'])],
   role: 'a parent account, by a key that is bound to an address',
   outcome: 'Sync tax.records of both accounts and look for the transfer of this coin and amount.',
   doc: 'Transfers a coin between parent and sub-accounts, or between the wallets of one sub-account.',

@@ -267,6 +267,35 @@ describe('a write whose answer is lost', () => {
     expect(way.arrived.filter((path) => path === PLACE)).toEqual([])
   })
 
+  test('the same transfer with another id or a symbol that only isolated margin needs is the same transfer', async () => {
+    const path = '/api/v2/spot/wallet/subaccount-transfer'
+    const venue = await sandbox()
+    const way = await lossyWay(venue)
+    const at = await desk(way)
+    const [parent, , , , sub] = venue.accounts
+    const transfer = [
+      ...['fromType=spot', 'toType=p2p', 'coin=USDT', 'amount=1'],
+      ...[`fromUserId=${parent?.uid}`, `toUserId=${sub?.uid}`],
+    ]
+    way.lose('answer', path)
+    await expect(at.call('wallet.subaccountTransfer', transfer, send)).rejects.toMatchObject({
+      name: 'OutcomeUnknown',
+    })
+    const again = transfer.map((word) => word.replace('amount=1', 'amount=1.0'))
+    for (const more of [['clientOid=t2'], ['symbol=BTCUSDT']])
+      await expect(at.call('wallet.subaccountTransfer', [...again, ...more], send)).rejects.toMatchObject({
+        message: 'The same request may already have been carried out; it was not sent a second time.',
+      })
+    expect(way.arrived.filter((one) => one === path)).toHaveLength(1)
+    const isolated = transfer.map((word) => word.replace('toType=p2p', 'toType=isolated_margin'))
+    for (const symbol of ['BTCUSDT', 'ETHUSDT']) {
+      way.lose('answer', path)
+      await expect(
+        at.call('wallet.subaccountTransfer', [...isolated, `symbol=${symbol}`], send),
+      ).rejects.toMatchObject({ name: 'OutcomeUnknown' })
+    }
+  })
+
   test('another request to the same endpoint is not held up', async () => {
     const way = await lossyWay(await sandbox())
     const at = await desk(way)
