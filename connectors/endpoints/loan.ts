@@ -17,6 +17,6 @@ export const loanToValue = defineEndpoint({
   item: ltv,
   rows: 'object',
   applies: 'unified',
-  role: 'an institutional lending unit',
+  role: 'an institutional lending unit, or its primary account with riskUnitId',
   doc: 'Risk rate of an institutional lending unit, with debts and assets.',
 })

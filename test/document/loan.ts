@@ -9,7 +9,7 @@ export const loan: Readonly<Record<string, Stated>> = {
     rate: { count: 3, perMs: 1_000, scope: 'uid' },
     good: { riskUnitId: '1' },
     goodAtVenue: () => ({}),
-    excluded: [['sub', 'an institutional lending unit']],
+    excluded: [['sub', 'an institutional lending unit, or its primary account with riskUnitId']],
     broken: [[{ riskUnitId: '' }, 'riskUnitId must not be empty', 'here']],
     publicClient: ({ v3 }) => v3.getLoanLTVConvert(),
     record: {
