@@ -67,6 +67,8 @@ export const placeOrder = defineEndpoint({
   ),
   rows: 'object',
   idleFields,
-  outcome: 'Look for the clientOid with `tieout call trade.openOrders`, then in trade.orderHistory.',
+  outcome:
+    'Look for the order with `tieout call trade.openOrders`, then in trade.orderHistory: by its clientOid, or for a ' +
+    'TP/SL order, to which the venue gives its own, by symbol, side and size.',
   doc: 'Places a spot order; traders who are copied may place one a second, all others ten.',
 })

@@ -172,7 +172,7 @@ describe('a write', () => {
     const error = await caught(settle(venue.account(access).request(placeOrder, order)))
     expect(error).toBeInstanceOf(OutcomeUnknown)
     expect(error.details.action).toBe(
-      'Look for the clientOid with `tieout call trade.openOrders`, then in trade.orderHistory. Until then, do not send it again.',
+      'Look for the order with `tieout call trade.openOrders`, then in trade.orderHistory: by its clientOid, or for a TP/SL order, to which the venue gives its own, by symbol, side and size. Until then, do not send it again.',
     )
     expect([error.retryable, received.length]).toEqual([false, 1])
   })
