@@ -71,7 +71,7 @@ function locate(account: Account, item: Item): Order | undefined {
 }
 
 function checkBatch(batch: { item: Item; order: Order | undefined }[]): void {
-  const ids = batch.map(({ item, order }) => order?.orderId ?? item.orderId ?? item.clientOid)
+  const ids = batch.map(({ item, order }) => order?.orderId ?? item.orderId ?? `clientOid ${item.clientOid}`)
   if (new Set(ids).size !== ids.length) throw refusals.body('an order may appear once in a batch')
   const lines = new Set(batch.flatMap(({ item, order }) => order?.category ?? item.category ?? []))
   if (lines.size > 1) throw refusals.body('a batch may hold orders of one business line only')

@@ -254,6 +254,10 @@ describe('a batch of modifications', () => {
       ],
       [
         { orderId, price },
+        { clientOid: (await openOrder(orderId))?.clientOid, price },
+      ],
+      [
+        { orderId, price },
         { orderId: futures.orderId, price },
       ],
       [{ orderId: reducing.orderId, price }],
@@ -288,12 +292,15 @@ describe('a batch of modifications', () => {
       { ...kept, qty: '900' },
       { orderId: good.orderId, price: '20500' },
       { clientOid: 'nobody', price: '20500' },
+      // Not the order before it, although the one's clientOid is the other's orderId.
+      { clientOid: good.orderId, price: '20500' },
     ])
     expect([code, msg]).toEqual(['00000', 'success'])
     expect(data).toEqual([
       { orderId: '', clientOid: 'kept', code: '40754', msg: 'balance not enough: USDT' },
       good,
       { orderId: '', clientOid: 'nobody', code: '43001', msg: 'The order does not exist' },
+      { orderId: '', clientOid: good.orderId, code: '43001', msg: 'The order does not exist' },
     ])
     expect(await openOrder(kept.orderId)).toMatchObject({ qty: '0.002' })
     expect(await openOrder(good.orderId)).toMatchObject({ price: '20500' })
