@@ -54,7 +54,7 @@ function overview(): string {
 const CALLING: readonly string[] = [
   '## Calling an endpoint',
   '',
-  'Values are plain text; a list is `a,b` or JSON; `@FILE` reads the value from a file, which keeps a passphrase out of the process list (`@@` stands for a plain `@`). A value that breaks a rule is refused before anything is sent; the error names the field, the rule and the section. Public endpoints need no account and no configuration.',
+  'Values are plain text; a list is `a,b` or JSON; `@FILE` reads the value from a file, which keeps a passphrase out of the process list (`@@` stands for a plain `@`). A value that breaks a rule is refused before anything is sent; the error names the field, the rule and the section. The pages list the rule of each field; rules between fields, such as the price that only a limit order needs, are in [The venue](../venue.md#part-4-endpoints). Public endpoints need no account and no configuration.',
   '',
   'For an endpoint that writes, the request is only shown; `--write` sends it. The intent is journaled before sending and the outcome afterwards, and a request with an unknown outcome is never sent a second time. An order is looked up by its `clientOid` (generated if none is given); for everything else, the error says how to find out. `tieout writes` lists the changes made and lets you settle by hand those still open; until then each is an open break of the books.',
   '',
