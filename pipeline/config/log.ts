@@ -3,12 +3,13 @@
 import { type Logger, pino } from 'pino'
 import { TieoutError } from '../../models/error.ts'
 import { forTerminal } from '../../models/text.ts'
+import { setIn } from '../output/wrap.ts'
 import { logsAlone } from './log-level.ts'
-import type { Output } from './surroundings.ts'
+import { type Output, widthOf } from './surroundings.ts'
 
 export interface StandardError {
   readonly log: Logger
-  /** Writes a progress line, without control characters that a terminal would obey. */
+  /** Writes a progress line as wide as a terminal, without control characters that one would obey. */
   readonly tell: (text: string) => void
 }
 
@@ -19,7 +20,9 @@ export function openStandardError(level: string, stderr: Output, run: string): S
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
     { write: (line) => out.write(forTerminal(line)) },
   ).child({ run })
-  if (!logsAlone(level)) return { log, tell: (text) => stderr.write(`${forTerminal(text)}\n`) }
+  const width = widthOf(stderr)
+  const inWidth = (text: string): string => (width === undefined ? text : setIn(text, width))
+  if (!logsAlone(level)) return { log, tell: (text) => stderr.write(`${forTerminal(inWidth(text))}\n`) }
   if (stderr === process.stderr) {
     // Node would write them as text.
     process.removeAllListeners('warning')

@@ -56,8 +56,8 @@ function* phrasesOf(text: string, width: number): Generator<string> {
   for (const word of text.split(' ')) {
     held.push(word)
     const phrase = held.join(' ')
-    if (phrase.split('`').length % 2 === 1) yield phrase
-    else if (stringWidth(phrase) > width) yield* held
+    if (stringWidth(phrase) > width) yield* held
+    else if (phrase.split('`').length % 2 === 1) yield phrase
     else continue
     held = []
   }

@@ -70,12 +70,13 @@ const explain = (dir: string, note = NOTE) =>
 test('check fits a terminal: lines are broken between words, ids and commands stay whole', async () => {
   const words = ['check', '--dir', untouched]
   const [wide, narrow] = [await command(words), await onTerminal(60, words)]
-  const lines = narrow.stdout.split('\n')
+  const lines = `${narrow.stdout}${narrow.stderr}`.split('\n')
   expect(wide.stdout.split('\n').some((line) => line.length > 60)).toBe(true)
   expect(lines.filter((line) => line.length > 60 && line.trim().includes(' '))).toEqual([])
   expect(lines).toContainEqual(expect.stringContaining(id))
   const plain = (text: string): string => text.replaceAll(/\s+/g, ' ')
   expect(plain(narrow.stdout)).toBe(plain(wide.stdout))
+  expect(plain(narrow.stderr)).toBe(plain(wide.stderr))
 })
 
 describe('a break', () => {

@@ -36,6 +36,7 @@ describe('sentences set in a width', () => {
     // What is copied: a command that fits in a line, and a word that does not.
     ['run `tieout a` to see', ['run', '  `tieout a`', '  to see']],
     ['run `tieout report --wide` now', ['run', '  `tieout', '  report', '  --wide`', '  now']],
+    ['run `tieout --dir /books/of/mine`', ['run', '  `tieout', '  --dir', '  /books/of/mine`']],
     ['see /books/of/mine/ledger.duckdb', ['see', '  /books/of/mine/ledger.duckdb']],
     ['a ` stays alone here', ['a ` stays', '  alone here']],
   ] as const)

@@ -16,7 +16,7 @@ const load = async (): Promise<Program> =>
 
 export const command = (words: readonly string[]): Promise<Outcome> => run(words, {})
 
-/** The same with a terminal of that many columns as its standard output. */
+/** The same on a terminal of that many columns. */
 export const onTerminal = (columns: number, words: readonly string[]): Promise<Outcome> =>
   run(words, { isTTY: true, columns })
 
@@ -25,7 +25,7 @@ async function run(words: readonly string[], terminal: object): Promise<Outcome>
     throw new Error('The parser prints these itself, to the output of its process: start one (cli.ts).')
   program ??= load()
   const { runCommandLine } = await program
-  const [stdout, stderr] = [Object.assign(collector(), terminal), collector()]
+  const [stdout, stderr] = [Object.assign(collector(), terminal), Object.assign(collector(), terminal)]
   const stop = new AbortController().signal
   const code = await runCommandLine(words, { stdout, stderr, stop: () => stop })
   return { code, stdout: stdout.text(), stderr: stderr.text() }
