@@ -103,16 +103,13 @@ export class ClockRefused extends VenueError {
   constructor(refusal: Refusal) {
     const expected = 'a time within 30 s of the venue’s clock'
     const hasOwnWindow = refusal.request.body?.includes('"receiveWindow"') === true
-    super(
-      'The venue refused the time of the request',
-      refusal,
-      hasOwnWindow
-        ? {
-            expected: `${expected}, and a requestTime within receiveWindow of it`,
-            action: `Correct requestTime or lengthen receiveWindow. Otherwise synchronise this machine’s clock with a time server, then run again.`,
-          }
-        : { expected, action: 'Synchronise this machine’s clock with a time server, then run again.' },
-    )
+    const first = hasOwnWindow
+      ? 'Correct requestTime or lengthen receiveWindow. Otherwise synchronise'
+      : 'Synchronise'
+    super('The venue refused the time of the request', refusal, {
+      expected: hasOwnWindow ? `${expected}, and a requestTime within receiveWindow of it` : expected,
+      action: `${first} this machine’s clock with a time server, then run again.`,
+    })
   }
 }
 

@@ -92,7 +92,10 @@ export function beyondMemory(days: number): string {
   )
 }
 
-/** The names in the folder, which a demo may remove. Any other books are refused. */
+/**
+ * The names in the folder, which a demo may remove. Any other books are refused, and a folder that cannot be written;
+ * one that is missing is not made yet.
+ */
 function mustBeDemoFolder({ dir }: CommandContext): string[] {
   if (!existsSync(dir)) return []
   ensureFolder(dir)

@@ -29,8 +29,8 @@ ended as (
 )
 select case when orders.last_seen_at >= lists.arrived_at then lists.read_at else orders.last_seen_at end as read_at,
   orders.account as account, orders.category as category, orders.order_id as order_id, orders.client_oid as client_oid, orders.symbol as symbol, orders.side as side,
-  orders.order_type as order_type, case when orders.price <> 0 then orders.price end as price, orders.qty as qty,
-  exact_multiply(orders.qty, case when orders.price <> 0 then orders.price end) as value, orders.cum_exec_qty as cum_exec_qty,
+  orders.order_type as order_type, nullif(orders.price, 0) as price, orders.qty as qty,
+  exact_multiply(orders.qty, nullif(orders.price, 0)) as value, orders.cum_exec_qty as cum_exec_qty,
   orders.order_status as order_status, orders.created_time as created_time,
   orders.updated_time as updated_time
 from main.open_orders as orders

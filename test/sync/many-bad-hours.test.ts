@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest'
 import { findEndpoint } from '../../connectors/catalogue.ts'
 import { difference, union } from '../../models/ranges.ts'
+import { inTurn } from '../../pipeline/sync/passed-over.ts'
 import { booksOfTest, settings, syncFeeds } from '../support/sync.ts'
 import { access, envelope, loopback, refusal, reply, START } from '../support/venue.ts'
 
@@ -85,3 +86,17 @@ test('of more than a night requests again, each has its turn', async () => {
   for (let nth = 0; nth < 5 && left.gaps.length === 70; nth += 1) left = await night()
   expect(left.gaps).toHaveLength(69)
 }, 120_000)
+
+test.each([1, 7, 14, 30])('runs every %i days begin with each of what was skipped in its turn', (rhythm) => {
+  for (const count of [1, 2, 7, 24, 70]) {
+    const skipped = Array.from({ length: count }, (_, nth) => nth)
+    const begun = new Set<number>()
+    // Evenly spread, each comes within a few times as many runs as there are.
+    for (let run = 0; run < 4 * count; run += 1) {
+      const list = inTurn(skipped, START + run * rhythm * DAY)
+      expect(list.toSorted((a, b) => a - b)).toEqual(skipped)
+      begun.add(list[0]!)
+    }
+    expect(begun.size).toBe(count)
+  }
+})
