@@ -41,7 +41,7 @@ import {
   readMade,
   writeMade,
 } from './kept.ts'
-import { writeMacros } from './macros.ts'
+import { dropMacros, writeMacros } from './macros.ts'
 import { mustBeDistinct, mustBeDocumented, shippedModels } from './models.ts'
 import {
   copyOfLedger,
@@ -58,7 +58,7 @@ import { interruptUntil } from './session.ts'
 import { timesOf } from './slices.ts'
 import { clearSteps, keepSteps, readSteps, STEPS_FILE, takeSteps, writeSteps } from './steps.ts'
 import { type BuildEvent, BuildFailed, type ExtraStep, runnable, runTasks } from './tasks.ts'
-import { inWorkspace, type Workspace } from './workspace.ts'
+import { CATALOG, inWorkspace, type Workspace } from './workspace.ts'
 
 export type { Break, Severity } from './breaks.ts'
 export type { BuildConfig } from './reference.ts'
@@ -293,7 +293,6 @@ async function make(
     origin,
     now: options.now,
   })
-  await writeMacros(connection)
   const written = steps.filter(({ name }) => made.has(name)).flatMap(docsOfStep)
   const documented = [
     ...models.filter(({ table }) => made.has(table)),
@@ -308,7 +307,10 @@ async function make(
   const breaks = countBySeverity(openBreaks)
   const published = (options.publish ?? true) && (breaks.error === 0 || options.publishAnyway === true)
   // Nobody opens a build that is discarded.
-  if (published) await writeComments(connection, documented)
+  if (published) {
+    await writeMacros(connection)
+    await writeComments(connection, documented)
+  }
   const hasSteps = published && workspace.keepsSteps
   if (hasSteps) await writeSteps(connection, recorded, days)
   const explainedBreaks = allBreaks.filter(({ status }) => status === 'explained')
@@ -326,7 +328,10 @@ async function beginWith(
 ): Promise<MadeTables | null> {
   const isCopied = base !== null && (await copyOfLedger(path, unfinished))
   await workspace.openLedger()
-  if (isCopied) return base
+  if (isCopied) {
+    await dropMacros(workspace.connection, CATALOG)
+    return base
+  }
   await standEmptyTables(workspace.connection)
   return null
 }

@@ -184,9 +184,9 @@ export async function writeMacros(connection: DuckDBConnection): Promise<void> {
 }
 
 /**
- * Removes them from a database: in one that is being built they would shadow the functions, and take seven
+ * Removes them from a database: in one that is being built they would shadow the functions, and take twenty
  * times as long.
  */
 export async function dropMacros(connection: DuckDBConnection, database: string): Promise<void> {
-  for (const name of macroNames) await connection.run(`drop macro ${database}.main.${name}`)
+  for (const name of macroNames) await connection.run(`drop macro if exists ${database}.main.${name}`)
 }

@@ -3,6 +3,7 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formatAmount } from '../../models/amount.ts'
 import { exactDivide, exactMultiply } from '../../pipeline/ledger/functions.ts'
+import type { ExtraStep } from '../../pipeline/ledger/tasks.ts'
 import { TestBooks } from '../support/books.ts'
 
 let books: TestBooks
@@ -96,4 +97,36 @@ test('a sum of quantity times price fits if the result does, unlike DECIMAL time
     ['110001.000000000000000000'],
   ])
   await expect(rows(`select sum(quantity * price) from ${trades}`)).rejects.toThrow(/overflow|out of range/i)
+})
+
+test('a build that begins with the published file calculates with the functions, not with its macros', async () => {
+  const macros: unknown[] = []
+  const names = "('exact_multiply', 'exact_divide')"
+  const step: ExtraStep = {
+    name: 'macros in use',
+    reads: [],
+    writes: ['in_use'],
+    run: async (connection) => {
+      const reader = await connection.runAndReadAll(
+        `select function_name from duckdb_functions() where function_name in ${names} and function_type = 'macro'`,
+      )
+      macros.push(reader.getRowsJson())
+      await connection.run('create or replace table in_use as select 1 as one')
+    },
+  }
+  const nights = await TestBooks.open()
+  try {
+    for (const isFirst of [true, false]) {
+      const { tables } = await nights.build({}, { steps: [step] })
+      expect(tables.some(({ kept }) => kept)).toBe(!isFirst)
+      expect(
+        await nights.query(
+          `select distinct function_name from duckdb_functions() where function_name in ${names} order by all`,
+        ),
+      ).toEqual([['exact_divide'], ['exact_multiply']])
+    }
+  } finally {
+    await nights.close()
+  }
+  expect(macros).toEqual([[], []])
 })
