@@ -86,7 +86,7 @@ export interface BuildOptions {
   /** Publish even if a check fails at severity error. */
   readonly publishAnyway?: boolean
   /** Only these tables and checks, with everything they depend on; all if absent. */
-  readonly only?: readonly string[]
+  readonly only?: readonly string[] | undefined
   /** False: run models and checks, and discard the result. */
   readonly publish?: boolean
   /** Rebuild every table, even if none of its inputs have changed. */

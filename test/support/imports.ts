@@ -36,11 +36,17 @@ export type Cells = Readonly<Record<string, unknown>>
 export class ImportedBooks {
   readonly dir = mkdtempSync(join(tmpdir(), 'tieout-imports-'))
   readonly #config: Config
+  readonly #only: readonly string[] | undefined
   /** The last build, until something new is imported. */
   #built: BuildResult | null = null
 
-  constructor(config: Partial<Config> = {}) {
+  /** `only`: the tables and checks that its builds build, with everything they depend on; all if absent. */
+  constructor(
+    config: Partial<Config> = {},
+    { only }: { readonly only?: readonly string[] | undefined } = {},
+  ) {
     this.#config = { ...emptyConfig, ...config }
+    this.#only = only
   }
 
   close(): void {
@@ -112,7 +118,8 @@ export class ImportedBooks {
     const books = await openBooks(this.dir, { clock, command: 'build', ...options })
     try {
       const context = { ...this.#context(), signal }
-      return await buildBooks(context, this.#config, books, { publishAnyway: false, fetchesPrices })
+      const wanted = { publishAnyway: false, fetchesPrices, only: this.#only }
+      return await buildBooks(context, this.#config, books, wanted)
     } finally {
       await books.close()
     }

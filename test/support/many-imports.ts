@@ -101,8 +101,11 @@ class SharedImports {
   }
 }
 
-/** Books for the tests of `describe.concurrent`; each test sees in `books` only what it imports itself. `it` passes them to it. */
-export function sharedImports() {
+/**
+ * Books for the tests of `describe.concurrent`; each test sees in `books` only what it imports itself. `it` passes them to it.
+ * `only` as in `ImportedBooks`.
+ */
+export function sharedImports({ only }: { readonly only?: readonly string[] | undefined } = {}) {
   const running = new AsyncLocalStorage<SharedImports>()
   const kept: ImportedBooks[] = []
   afterAll(() => {
@@ -116,7 +119,7 @@ export function sharedImports() {
   let waiting: Asking[] = []
   const buildOf = async (asked: readonly Asking[]): Promise<void> => {
     try {
-      const books = new ImportedBooks()
+      const books = new ImportedBooks({}, { only })
       kept.push(books)
       await books.trades(...asked.flatMap(({ rows }) => rows))
       const { openBreaks } = await books.build()
