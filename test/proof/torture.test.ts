@@ -5,8 +5,8 @@ import { corruptOften } from './torture/corruptions.ts'
 import { type Campaign, killOften } from './torture/kills.ts'
 import { makeWorld, type World } from './torture/world.ts'
 
-const KILLS = 6
-const CORRUPTIONS = 9
+const KILLS = 4
+const CORRUPTIONS = 6
 
 let world: World
 let failures = 0
