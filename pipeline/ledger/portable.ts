@@ -185,6 +185,14 @@ export const portableFunctions: readonly PortableFunction[] = [
     clickhouse: `toDateTime64(toStartOfHour(t), 6, 'UTC')`,
   },
   {
+    name: 'settled_at',
+    parameters: ['kind', 't'],
+    meaning:
+      'When a futures record took effect: its time, but for funding stamped within the first minute of an hour, the hour.',
+    duckdb: `case when kind = 'funding' and epoch_ms(t) % 3600000 < 60000 then utc_hour(t) else t end`,
+    clickhouse: `if(kind = 'funding' and epoch_ms(t) % 3600000 < 60000, utc_hour(t), t)`,
+  },
+  {
     name: 'utc_minute',
     parameters: ['t'],
     meaning: 'Beginning of the minute of a time.',

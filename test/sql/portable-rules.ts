@@ -6,7 +6,7 @@ import { portableFunctions } from '../../pipeline/ledger/portable.ts'
 
 /** Functions and operators that both engines have, with the same meaning for what models give them. */
 const SAME: ReadonlySet<string> = new Set([
-  ...['+', '-', '*', '%', '||', '~~', '!~~'],
+  ...['+', '-', '*', '||', '~~', '!~~'],
   ...['abs', 'floor', 'greatest', 'least', 'nullif', 'year'],
   // ClickHouse counts bytes: cut a text where it was measured, or have it in ASCII.
   ...[
@@ -36,6 +36,7 @@ const TAKES_DISTINCT: ReadonlySet<string> = new Set(['count'])
 const CURES: Readonly<Record<string, string>> = {
   '//': '`//` begins a comment: write exact_divide, or compare by multiplication',
   '/': 'a quotient is a double: write exact_divide',
+  '%': 'the remainder of a decimal is another one in ClickHouse: give what it finds a name in portable.ts',
   '->': 'write json_member(x, name)',
   '->>': 'write json_field(x, name) or json_text(x)',
   '~~*': 'write lower_case(x) like',

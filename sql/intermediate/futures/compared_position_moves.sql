@@ -7,11 +7,7 @@ moves as (
   select entries.account as account, entries.product_line as line, entries.symbol as symbol, entries.coin as coin,
     entries.kind as kind, entries.amount as amount,
     entries.occurred_at as occurred_at, entries.place as place, entries.entry_id as entry_id,
-    case
-      when entries.kind = 'funding' and epoch_ms(entries.occurred_at) % 3600000 < 60000
-        then utc_hour(entries.occurred_at)
-      else entries.occurred_at
-    end as held_at,
+    settled_at(entries.kind, entries.occurred_at) as held_at,
     types.side as side, types.doubt as doubt, types.is_side_known or entries.kind = 'funding' as is_side_known
   from main.entries as entries
   join staging.types as types on types.feed = entries.source_feed and types.type = entries.type

@@ -1,8 +1,8 @@
 -- Records of futures results with the position that each belongs to, by filled orders (staging.futures_episodes): the position of
 -- its side, or of either side if the record has none, that was held at that moment. If several are possible, or orders do not
--- reach that far, number is null. Funding is settled on the hour and may be stamped some seconds later: within the first minute
--- it belongs to what was held on the hour. For a position that was reversed, stretch identifies the side; it is null for the
--- charges of the reversing order, and for funding at its time.
+-- reach that far, number is null. Funding may be stamped some seconds late, and belongs to what was held when it was settled. For
+-- a position that was reversed, stretch identifies the side; it is null for the charges of the reversing order, and for funding
+-- at its time.
 -- slices: occurred_at
 -- by day: main.entries
 -- from day: staging.futures_stretches
@@ -12,11 +12,7 @@ moves as (
   select entries.account as account, entries.product_line as line, entries.symbol as symbol, entries.coin as coin,
     entries.kind as kind, entries.amount as amount,
     entries.occurred_at as occurred_at, entries.place as place, entries.part as part,
-    case
-      when entries.kind = 'funding' and epoch_ms(entries.occurred_at) % 3600000 < 60000
-        then utc_hour(entries.occurred_at)
-      else entries.occurred_at
-    end as held_at,
+    settled_at(entries.kind, entries.occurred_at) as held_at,
     types.side as side
   from main.entries as entries
   join staging.types as types on types.feed = entries.source_feed and types.type = entries.type

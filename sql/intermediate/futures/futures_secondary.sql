@@ -1,18 +1,13 @@
 -- Futures records of unified accounts beside the same records in the unified tax feed. Ids may differ, so they are matched one to
--- one by coin, time, amount and fee, the k-th with the k-th among equals. Funding is settled on the hour and may be stamped some
--- seconds later, so within its first minute it is given the time of the hour. The match supplies the symbol, which the unified
--- feed does not have; records unmatched on either side are left to the check.
+-- one by coin, time (that of funding as settled_at gives it), amount and fee, the k-th with the k-th among equals. The match
+-- supplies the symbol, which the unified feed does not have; records unmatched on either side are left to the check.
 -- grain: one row per pair, and one per unmatched record
 -- slices: occurred_at
 -- by day: staging.moves, main.futures_records
 with
 booked_records as (
   select account, place, source_id, line, coin, kind, occurred_at, amount, fee,
-    case
-      when kind = 'funding' and epoch_ms(occurred_at) % 3600000 < 60000
-        then utc_hour(occurred_at)
-      else occurred_at
-    end as settled_at
+    settled_at(kind, occurred_at) as settled_at
   from staging.moves
   where feed = 'tax.records' and line in ('USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES')
     and (amount <> 0 or fee <> 0)
@@ -26,11 +21,7 @@ secondary_records as (
   select records.account as account, id as source_id, partition as line, margin_coin as coin,
     coalesce(types.kind, 'unclassified') as kind, ts as occurred_at, amount, coalesce(records.fee, 0) as fee, symbol,
     page_id, page_row,
-    case
-      when types.kind = 'funding' and epoch_ms(ts) % 3600000 < 60000
-        then utc_hour(ts)
-      else ts
-    end as settled_at
+    settled_at(types.kind, ts) as settled_at
   from main.futures_records as records
   left join staging.types as types
     on types.feed = 'tax.futuresRecords' and types.type = records.future_tax_type
