@@ -1,11 +1,37 @@
-// A build of some tables alone: most of what a build of small books costs is planning some two hundred statements, so a test that
-// reads two tables of books that a command has written builds only these.
+// A build without a command, in books that a command has written. Of some tables alone: most of what a build of small books costs
+// is planning some two hundred statements, so a test that reads two tables builds only these. Or several builds one after another
+// in books that stay open, for tests that change what has landed in between.
 import { Writable } from 'node:stream'
 import { closing } from '../../models/closing.ts'
-import { openBooksFor } from '../../pipeline/books/books.ts'
+import { type Books, openBooksFor } from '../../pipeline/books/books.ts'
 import { buildBooks } from '../../pipeline/books/night.ts'
 import { createContext, optionalConfig } from '../../pipeline/config/context.ts'
 import type { BuildResult } from '../../pipeline/ledger/build.ts'
+
+export interface OpenedBooks {
+  readonly books: Books
+  /** Builds with the configuration of these books, and publishes it whatever the checks find. */
+  build(options?: Pick<Parameters<typeof buildBooks>[3], 'full' | 'only' | 'publish'>): Promise<BuildResult>
+}
+
+/** Opens books that exist. `now` is the time that `--now` would give. */
+export async function openedBooks(
+  dir: string,
+  { now }: { readonly now?: string | undefined } = {},
+): Promise<OpenedBooks> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const stop = new AbortController().signal
+  const context = createContext(
+    { dir, logLevel: 'silent', now },
+    { stdout: nowhere, stderr: nowhere, stop: () => stop },
+  )
+  const config = optionalConfig(context)
+  const books = await openBooksFor(context, config, { command: 'build', existing: 'needed' })
+  return {
+    books,
+    build: (options = {}) => buildBooks(context, config, books, { publishAnyway: true, ...options }),
+  }
+}
 
 /**
  * Builds and publishes, with the configuration of these books, only the named tables and checks with everything they depend on.
@@ -16,13 +42,6 @@ export async function buildOnly(
   only: readonly string[],
   { now }: { readonly now?: string } = {},
 ): Promise<BuildResult> {
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const stop = new AbortController().signal
-  const context = createContext(
-    { dir, logLevel: 'silent', now },
-    { stdout: nowhere, stderr: nowhere, stop: () => stop },
-  )
-  const config = optionalConfig(context)
-  const books = await openBooksFor(context, config, { command: 'build', existing: 'needed' })
-  return await closing(books, () => buildBooks(context, config, books, { publishAnyway: true, only }))
+  const { books, build } = await openedBooks(dir, { now })
+  return await closing(books, () => build({ only }))
 }
