@@ -5,6 +5,7 @@ import { closing } from '../../models/closing.ts'
 import { readLanding } from '../../pipeline/books/books.ts'
 import { engineSettings } from '../../pipeline/engine/settings.ts'
 import { Skips } from '../../pipeline/sync/passed-over.ts'
+import { askBooks, asNumber } from '../support/ask-ledger.ts'
 import { fewAtOnce } from '../support/beside.ts'
 import { command } from '../support/in-process.ts'
 import { excluded, refused, TRADER, traderBooks, traderVenue } from '../support/trader-venue.ts'
@@ -56,10 +57,10 @@ test.concurrent.each([
     })
     expect(venue.arrived).toContain(FUTURES)
 
-    await command(['build', '--dir', dir])
     const asked = 'select outcome from runs union all select distinct status from coverage where feed = '
-    const { stdout } = await command(['sql', `${asked}'tax.records'`, '--dir', dir, '--format', 'json'])
-    expect(JSON.parse(stdout)).toEqual([{ outcome: 'incomplete' }, { outcome: 'failed' }])
+    expect(await askBooks(dir, [`${asked}'tax.records'`])).toEqual([
+      [{ outcome: 'incomplete' }, { outcome: 'failed' }],
+    ])
     // What a killed run left stays open until the same feeds have been read.
     expect(await feedsOfRuns(dir)).toEqual([['tax.futuresRecords, tax.records, trade.orderHistory']])
   },
@@ -70,30 +71,20 @@ const ORDER_LIST = '/api/v2/p2p/orderList'
 const DAY = 86_400_000
 const since = (days: number): string => new Date(Date.now() - days * DAY).toISOString().slice(0, 10)
 
-/** What a sync ends with, and how the feed stands by whole days back from now. */
-async function had(dir: string, feed: string) {
+/** What a sync ends with, how the feed stands by whole days back from now, and what answers further questions. */
+async function had(dir: string, feed: string, ...questions: readonly string[]) {
   const synced = await command(['sync', '--dir', dir, '--json'])
-  await command(['build', '--dir', dir])
   const sql = `select status, floor(date_diff('minute', starts_at, now()) / 1440.0)::integer as first_day,
     floor(date_diff('minute', ends_at, now()) / 1440.0)::integer as last_day
     from coverage where feed = '${feed}' and partition in ('', 'USDT-FUTURES') and starts_at is not null order by starts_at desc`
-  const { stdout } = await command(['sql', sql, '--dir', dir, '--format', 'json'])
-  return { synced, ranges: JSON.parse(stdout) }
+  const [ranges = [], ...answers] = await askBooks(dir, [sql, ...questions])
+  return { synced, ranges, answers }
 }
 
-async function numberOf(dir: string, sql: string): Promise<number> {
-  const { stdout } = await command(['sql', sql, '--dir', dir, '--format', 'csv'])
-  return Number(stdout.trim().split('\n').at(-1))
-}
+const PENDING_MINUTES =
+  "select sum(date_diff('millisecond', starts_at, ends_at)) / 60000.0 from coverage where status = 'pending'"
 
-const pendingMinutes = (dir: string): Promise<number> =>
-  numberOf(
-    dir,
-    "select sum(date_diff('millisecond', starts_at, ends_at)) / 60000.0 from coverage where status = 'pending'",
-  )
-
-const rowCount = (dir: string, table: string): Promise<number> =>
-  numberOf(dir, `select count(*) from ${table}`)
+const countOf = (table: string): string => `select count(*) from ${table}`
 
 test.concurrent('a refused range that reaches up to now is not history that has expired at the venue', async () => {
   const history = `{ since: ${since(100)}, feeds: [p2p.orders] }`
@@ -211,12 +202,10 @@ describe.concurrent('a window without a recognisable answer', () => {
       }
       const venue = await traderVenue({ ...TRADER, ...excluded(400), [FUTURES]: futures })
       const dir = traderBooks(venue.baseUrl, `{ since: ${since(120)}, feeds: [tax.futuresRecords] }`)
-      const ids = async () => {
-        const read = ['sql', 'select id from futures_records order by 1', '--dir', dir, '--format', 'json']
-        return JSON.parse((await command(read)).stdout).map(({ id }: { id: string }) => id)
-      }
+      const ids = 'select id from futures_records order by 1'
+      const all = [{ id: '2' }, { id: '50' }, { id: '90' }]
 
-      const { synced, ranges } = await had(dir, 'tax.futuresRecords')
+      const { synced, ranges, answers } = await had(dir, 'tax.futuresRecords', PENDING_MINUTES, ids)
 
       expect(synced.code).toBe(5)
       expect(synced.stderr).toContain('tax.futuresRecords for account trader')
@@ -225,8 +214,8 @@ describe.concurrent('a window without a recognisable answer', () => {
         { status: 'pending' },
         { status: 'complete', first_day: 120 },
       ])
-      expect(await pendingMinutes(dir)).toBeLessThanOrEqual(60)
-      expect(await ids()).toEqual(['2', '50', '90'])
+      expect(asNumber(answers[0])).toBeLessThanOrEqual(60)
+      expect(answers[1]).toEqual(all)
       expect(new Set(asked)).toEqual(new Set(LINES))
 
       // The hour that is left is asked for as often as anything else: that the venue cannot now may pass at once.
@@ -238,10 +227,10 @@ describe.concurrent('a window without a recognisable answer', () => {
         return refused('40015', 500)
       }
       venue.answers = { ...venue.answers, [FUTURES]: after }
-      const again = await had(dir, 'tax.futuresRecords')
+      const again = await had(dir, 'tax.futuresRecords', ids)
       expect([again.synced.code, isUnwell]).toEqual([0, false])
       expect(again.ranges).toMatchObject([{ status: 'complete', first_day: 120, last_day: 0 }])
-      expect(await ids()).toEqual(['2', '50', '90'])
+      expect(again.answers).toEqual([all])
     },
     240_000,
   )
@@ -260,13 +249,13 @@ describe.concurrent('a window without a recognisable answer', () => {
     const venue = await traderVenue({ ...TRADER, ...excluded(400), [FUTURES]: futures })
     const dir = traderBooks(venue.baseUrl, `{ since: ${since(120)}, feeds: [tax.futuresRecords] }`)
 
-    const first = await had(dir, 'tax.futuresRecords')
+    const first = await had(dir, 'tax.futuresRecords', PENDING_MINUTES, countOf('futures_records'))
     expect(first.synced.code).toBe(5)
-    expect(first.ranges.map(({ status }: { status: string }) => status)).toEqual([
+    expect(first.ranges.map(({ status }) => status)).toEqual([
       ...['complete', 'pending', 'complete', 'pending', 'complete', 'pending', 'complete'],
     ])
-    expect(await pendingMinutes(dir)).toBeLessThanOrEqual(3 * 60)
-    expect(await rowCount(dir, 'futures_records')).toBe(5)
+    expect(asNumber(first.answers[0])).toBeLessThanOrEqual(3 * 60)
+    expect(asNumber(first.answers[1])).toBe(5)
     expect(new Set(asked)).toEqual(new Set(LINES))
 
     // What is left is three windows of an hour at most, and they keep no other product line from being read.
@@ -289,8 +278,8 @@ describe.concurrent('a window without a recognisable answer', () => {
       const venue = await traderVenue({ ...TRADER, ...excluded(400), [ORDERS]: list })
       const dir = traderBooks(venue.baseUrl, `{ since: ${since(70)}, feeds: [trade.orderHistory] }`)
 
-      const { synced, ranges } = await had(dir, 'trade.orderHistory')
-      expect(await rowCount(dir, 'orders')).toBe(250)
+      const { synced, ranges, answers } = await had(dir, 'trade.orderHistory', countOf('orders'))
+      expect(asNumber(answers[0])).toBe(250)
       expect(ranges).toMatchObject([{ status: 'complete', first_day: 70, last_day: 0 }])
       expect(synced.code).toBe(0)
       expect(JSON.parse(synced.stdout).failures).toMatchObject([{ class: name }])
@@ -309,9 +298,9 @@ describe.concurrent('a window without a recognisable answer', () => {
     const venue = await traderVenue({ ...TRADER, ...excluded(400), [ORDERS]: list })
     const dir = traderBooks(venue.baseUrl, `{ since: ${since(70)}, feeds: [trade.orderHistory] }`)
 
-    const { synced, ranges } = await had(dir, 'trade.orderHistory')
+    const { synced, ranges, answers } = await had(dir, 'trade.orderHistory', countOf('orders'))
 
-    expect(await rowCount(dir, 'orders')).toBe(250)
+    expect(asNumber(answers[0])).toBe(250)
     expect(ranges).toMatchObject([{ status: 'complete', first_day: 70, last_day: 0 }])
     expect(synced.code).toBe(0)
     // Thirty days to fifteen minutes are twelve halvings; of each length, one or two windows hold more than a page.
@@ -340,14 +329,14 @@ describe.concurrent('a window without a recognisable answer', () => {
       const venue = await traderVenue({ ...TRADER, ...excluded(400), [TAX]: records })
       const dir = traderBooks(venue.baseUrl, `{ since: ${since(30)}, feeds: [tax.records] }`)
 
-      const { synced } = await had(dir, 'tax.records')
+      const failed = "select count(distinct partition) from coverage where status = 'failed'"
+      const { synced, answers } = await had(dir, 'tax.records', countOf('tax_records'), failed)
 
-      expect(await rowCount(dir, 'tax_records')).toBe(2)
+      expect(asNumber(answers[0])).toBe(2)
       expect(new Set(asked)).toEqual(
         new Set(['SPOT', 'MARGIN', 'USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES', 'OTHER']),
       )
-      const failed = "select count(distinct partition) from coverage where status = 'failed'"
-      expect(await numberOf(dir, failed)).toBe(1)
+      expect(asNumber(answers[1])).toBe(1)
       expect(synced.code).toBe(exit)
     },
     240_000,
@@ -375,9 +364,10 @@ describe.concurrent('a window without a recognisable answer', () => {
       const venue = await traderVenue({ ...TRADER, ...excluded(400), [FUTURES]: futures })
       const dir = traderBooks(venue.baseUrl, `{ since: ${since(25)}, feeds: [tax.futuresRecords] }`)
 
-      const { synced, ranges } = await had(dir, 'tax.futuresRecords')
+      const count = countOf('futures_records')
+      const { synced, ranges, answers } = await had(dir, 'tax.futuresRecords', count)
 
-      expect(await rowCount(dir, 'futures_records')).toBe(3)
+      expect(asNumber(answers[0])).toBe(3)
       expect(ranges).toMatchObject([{ status: 'complete', first_day: 25, last_day: 0 }])
       expect(synced.code).toBe(0)
       // The window, its second page in three tries, and what that page leaves open, with its end.
@@ -412,23 +402,23 @@ describe.concurrent('a window without a recognisable answer', () => {
     const venue = await traderVenue({ ...TRADER, ...excluded(400), [TAX]: records })
     const dir = traderBooks(venue.baseUrl, `{ since: ${since(65)}, feeds: [tax.records] }`)
 
-    const first = await had(dir, 'tax.records')
+    const first = await had(dir, 'tax.records', countOf('tax_records'), PENDING_MINUTES)
     expect(first.synced.code).toBe(5)
     expect(first.synced.stderr).toContain('tax.records for account trader')
-    expect(await rowCount(dir, 'tax_records')).toBe(30)
+    expect(asNumber(first.answers[0])).toBe(30)
     expect(new Set(asked)).toEqual(
       new Set(['SPOT', 'MARGIN', 'USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES', 'OTHER']),
     )
     // What is not known is whether more follows the oldest record.
-    expect(await pendingMinutes(dir)).toBeLessThanOrEqual(2 * 60)
+    expect(asNumber(first.answers[1])).toBeLessThanOrEqual(2 * 60)
     // Five tries for each of the first windows, and one for each part.
     expect(cursors).toBeLessThanOrEqual(25)
 
     cursors = 0
     rows.unshift({ ...rows[0]!, id: '9001', balance: '101', ts: `${Date.now()}` })
-    const again = await had(dir, 'tax.records')
+    const again = await had(dir, 'tax.records', countOf('tax_records'))
     expect(again.synced.code).toBe(5)
-    expect(await rowCount(dir, 'tax_records')).toBe(31)
+    expect(asNumber(again.answers[0])).toBe(31)
     expect(cursors).toBeLessThanOrEqual(25)
   }, 240_000)
 
@@ -476,9 +466,10 @@ describe.concurrent('a window without a recognisable answer', () => {
       const venue = await traderVenue({ ...TRADER, ...excluded(400), [FUTURES]: futures })
       const dir = traderBooks(venue.baseUrl, `{ since: ${since(85)}, feeds: [tax.futuresRecords] }`)
 
-      const { synced, ranges } = await had(dir, 'tax.futuresRecords')
+      const count = countOf('futures_records')
+      const { synced, ranges, answers } = await had(dir, 'tax.futuresRecords', count)
 
-      expect(await rowCount(dir, 'futures_records')).toBe(4)
+      expect(asNumber(answers[0])).toBe(4)
       expect(ranges).toMatchObject([{ status: 'complete', first_day: 85, last_day: 0 }])
       expect(new Set(asked)).toEqual(new Set(LINES))
       expect(synced.code).toBe(0)
@@ -572,9 +563,7 @@ describe.concurrent('a window without a recognisable answer', () => {
 
       const first = await had(dir, 'trade.orderHistory')
       expect(first.synced.code).toBe(5)
-      expect(new Set(first.ranges.map((range: { status: string }) => range.status))).toEqual(
-        new Set(['pending']),
-      )
+      expect(new Set(first.ranges.map(({ status }) => status))).toEqual(new Set(['pending']))
 
       named = 'new'
       asked.clear()
@@ -639,14 +628,14 @@ describe.concurrent('a window refused for its times', () => {
     const dir = traderBooks(venue.baseUrl, `{ since: ${since(60)}, feeds: [tax.records] }`)
     const night = async () => {
       asked.length = 0
-      const { code: exit, stderr } = (await had(dir, 'tax.records')).synced
       const spot = "feed = 'tax.records' and partition = 'SPOT' and status"
       const missing = `select coalesce(sum(date_diff('minute', starts_at, ends_at)), 0) from coverage where ${spot} = 'failed'`
+      const { synced, answers } = await had(dir, 'tax.records', countOf('tax_records'), missing)
       return {
-        exit,
-        stderr,
-        rows: await rowCount(dir, 'tax_records'),
-        missing: await numberOf(dir, missing),
+        exit: synced.code,
+        stderr: synced.stderr,
+        rows: asNumber(answers[0]),
+        missing: asNumber(answers[1]),
         requests: asked.filter((line) => line === 'SPOT').length,
         lines: new Set(asked).size,
       }
@@ -717,8 +706,9 @@ describe.concurrent('a window refused for its times', () => {
     const dir = traderBooks(venue.baseUrl, `{ since: ${since(120)}, feeds: [tax.futuresRecords] }`)
 
     for (const night of [1, 2]) {
-      const { synced, ranges } = await had(dir, 'tax.futuresRecords')
-      expect([night, synced.code, await rowCount(dir, 'futures_records')]).toEqual([night, 5, 5])
+      const count = countOf('futures_records')
+      const { synced, ranges, answers } = await had(dir, 'tax.futuresRecords', count)
+      expect([night, synced.code, asNumber(answers[0])]).toEqual([night, 5, 5])
       expect(ranges).toMatchObject([
         { status: 'complete', last_day: 0 },
         { status: 'failed', first_day: 40, last_day: 39 },
@@ -741,7 +731,7 @@ describe.concurrent('a window refused for its times', () => {
       const { requests, lines, missing } = await night()
 
       expect(requests).toBeLessThanOrEqual(most)
-      expect([lines, Math.round(missing / 1_440)]).toEqual([1, 60])
+      expect([lines, Math.floor(missing / 1_440)]).toEqual([1, 60])
     },
     240_000,
   )
