@@ -13,10 +13,12 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { askLedger } from '../support/ask-ledger.ts'
 import { type Outcome, startTieout, temporaryFolder } from '../support/cli.ts'
 import { everyByte } from '../support/every-byte.ts'
 import { TRADE_HEADER } from '../support/imports.ts'
 import { command } from '../support/in-process.ts'
+import { problemsOf } from '../support/whole-books.ts'
 
 const NAME = 'Jane Roe of 12 Elm Street'
 const ROWS = [
@@ -74,16 +76,15 @@ async function stopped(
 }
 
 async function asked(dir: string, sql: string): Promise<unknown> {
-  const { stdout } = await command(['sql', sql, '--format', 'json', '--dir', dir])
-  return JSON.parse(stdout)
+  const [rows] = await askLedger(dir, [sql])
+  return rows
 }
 
 /** Books that nobody writes, whose journal and ledger verify. */
 async function mustBeWhole(dir: string): Promise<void> {
   expect(existsSync(join(dir, 'lock'))).toBe(false)
   expect(existsSync(join(dir, 'tmp')) ? readdirSync(join(dir, 'tmp')) : []).toEqual([])
-  const verified = await command(['verify', '--dir', dir])
-  expect([verified.code, verified.stderr]).toEqual([0, expect.any(String)])
+  expect(await problemsOf(dir)).toEqual([])
 }
 
 const CASES = Object.keys(MOMENTS).flatMap((moment) =>

@@ -5,8 +5,18 @@ import { Writable } from 'node:stream'
 import { closing } from '../../models/closing.ts'
 import { type Books, openBooksFor } from '../../pipeline/books/books.ts'
 import { buildBooks } from '../../pipeline/books/night.ts'
-import { createContext, optionalConfig } from '../../pipeline/config/context.ts'
+import { type CommandContext, createContext, optionalConfig } from '../../pipeline/config/context.ts'
 import type { BuildResult } from '../../pipeline/ledger/build.ts'
+
+/** What a command on these books works with. It prints nothing, and nobody stops it. `now` is the time that `--now` would give. */
+export function silentContext(dir: string, now?: string): CommandContext {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const stop = new AbortController().signal
+  return createContext(
+    { dir, logLevel: 'silent', now },
+    { stdout: nowhere, stderr: nowhere, stop: () => stop },
+  )
+}
 
 export interface OpenedBooks {
   readonly books: Books
@@ -19,12 +29,7 @@ export async function openedBooks(
   dir: string,
   { now }: { readonly now?: string | undefined } = {},
 ): Promise<OpenedBooks> {
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const stop = new AbortController().signal
-  const context = createContext(
-    { dir, logLevel: 'silent', now },
-    { stdout: nowhere, stderr: nowhere, stop: () => stop },
-  )
+  const context = silentContext(dir, now)
   const config = optionalConfig(context)
   const books = await openBooksFor(context, config, { command: 'build', existing: 'needed' })
   return {
