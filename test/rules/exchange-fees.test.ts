@@ -1,11 +1,13 @@
 // The fee of an exchange of two coins: under the rules of the United States it belongs from 2025 on to the coin given, under
 // those of the United Kingdom half to each coin, under all others to the base. Every figure by hand; what both sides count for
 // is the same together in every case.
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { emptyConfig } from '../../pipeline/config/config.ts'
-import { openLedger } from '../../pipeline/ledger/ledger.ts'
+import { type Ledger, openLedger } from '../../pipeline/ledger/ledger.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { allRows } from '../../pipeline/output/column.ts'
 import { makeReport, type ReportName, type ReportOptions } from '../../pipeline/reports/catalogue.ts'
@@ -13,15 +15,22 @@ import { laws } from '../../pipeline/rules/catalogue.ts'
 import { type LotChoice, matchingOf } from '../../pipeline/rules/matching.ts'
 import { explained } from '../evidence/explain-books.ts'
 import { balanced, type Move, TestBooks } from '../support/books.ts'
-import { ImportedBooks } from '../support/imports.ts'
+import { gainLine, ImportedBooks } from '../support/imports.ts'
 
 let books: TestBooks | undefined
+/** Books that several tests read and none changes. */
+let shared: Promise<TestBooks> | undefined
 const closers: (() => void)[] = []
 afterEach(async () => {
-  await books?.close()
+  if (books !== (await shared)) await books?.close()
   books = undefined
   for (const close of closers.splice(0)) close()
 })
+afterAll(async () => (await shared)?.close())
+
+/** What the report of gains reads, and the lots with it. */
+const LOTS = ['disposals', 'lot_events', 'runs']
+const VALUED = [...LOTS, 'value_bridge']
 
 const types: Readonly<Record<string, string>> = {
   in: 'ORDER_DEALT_IN',
@@ -50,13 +59,14 @@ interface Asked {
   readonly prices: Prices
   readonly reportingCurrency?: string
   readonly opening?: Readonly<Record<string, string>>
+  readonly only?: readonly string[]
 }
 
 async function built(
   given: readonly Move[],
-  { choice = { rules: 'us' }, prices, reportingCurrency = 'USD', opening = { USD: '100000' } }: Asked,
+  { choice = { rules: 'us' }, prices, reportingCurrency = 'USD', opening = { USD: '100000' }, only }: Asked,
 ) {
-  books = await TestBooks.open()
+  books = await TestBooks.open(only === undefined ? {} : { only })
   const file = { page_id: '900', kind: 'prices', file_name: 'prices.csv' }
   await books.insert('imports', { ...file, imported_at: '2026-02-01 00:00:00+00' })
   const rows = Object.entries(prices).flatMap(([asset, byDay]) =>
@@ -101,20 +111,41 @@ const bridge = () =>
     'select realised_gains, unrealised_change, closing_value, difference from value_bridge order by month',
   )
 
+/** The ledger that the reports of a test read, until it ends. */
+let open: { readonly dir: string; readonly ledger: Ledger } | undefined
+afterEach(() => {
+  open?.ledger.close()
+  open = undefined
+})
+
 async function report(dir: string, name: ReportName, options: ReportOptions) {
-  const ledger = await openLedger(dir)
-  try {
-    const made = await makeReport(ledger, name, options)
-    const rows = await allRows(made.rows)
-    return {
-      rows: rows.map((row) =>
-        Object.fromEntries(made.columns.map(({ name: column }, at) => [column, row[at]])),
-      ),
-      notes: made.notes,
-    }
-  } finally {
-    ledger.close()
+  if (open?.dir !== dir) {
+    open?.ledger.close()
+    open = undefined
+    open = { dir, ledger: await openLedger(dir) }
   }
+  const made = await makeReport(open.ledger, name, options)
+  const rows = await allRows(made.rows)
+  return {
+    rows: rows.map((row) =>
+      Object.fromEntries(made.columns.map(({ name: column }, at) => [column, row[at]])),
+    ),
+    notes: made.notes,
+  }
+}
+
+/** A copy of published books without some columns, as an earlier version published them. */
+async function withoutColumns(dir: string, columns: Readonly<Record<string, string>>): Promise<string> {
+  const copy = mkdtempSync(join(tmpdir(), 'tieout-columns-'))
+  closers.push(() => rmSync(copy, { recursive: true }))
+  cpSync(join(dir, 'ledger.duckdb'), join(copy, 'ledger.duckdb'))
+  const instance = await DuckDBInstance.create(join(copy, 'ledger.duckdb'))
+  const connection = await instance.connect()
+  for (const [table, column] of Object.entries(columns))
+    await connection.run(`alter table ${table} drop column ${column}`)
+  connection.closeSync()
+  instance.closeSync()
+  return copy
 }
 
 /** Coin, quantity, proceeds, cost and gain of each piece of a report. */
@@ -181,6 +212,15 @@ const UNDER_OTHERS = [
   'USDT 3.3 3.3 3.3 0',
 ]
 
+/** The books of `FEES` under all other rules, built whole and once for the tests that only read them. */
+let underOthers: ReturnType<typeof built> | undefined
+async function builtUnderOthers() {
+  underOthers ??= built(moves(...FEES), { prices: PRICES, choice: {} })
+  shared ??= underOthers.then(() => books!)
+  books = await shared
+  return await underOthers
+}
+
 describe('an exchange of two coins under us', () => {
   it('deducts its fee from the proceeds of the coin given; the coin received costs what it was worth', async () => {
     const { openBreaks } = await built(moves(...FEES), { prices: PRICES })
@@ -194,7 +234,7 @@ describe('an exchange of two coins under us', () => {
   })
 
   it('includes it in the cost under all other rules; both sides together are the same', async () => {
-    const { openBreaks } = await built(moves(...FEES), { prices: PRICES, choice: {} })
+    const { openBreaks } = await builtUnderOthers()
     expect((await pieces()).toSorted()).toEqual(UNDER_OTHERS.toSorted())
     expect(await lots('ETH')).toEqual(['0.499 1598.796', '0.5 1601.6', '0.5 1598.4', '0.0005 1.6'])
     // ETH cost 4,800.396: 1.996 less was lost at once, and as much less is not realised yet.
@@ -221,7 +261,7 @@ describe('an exchange of two coins under us', () => {
   })
 
   it('is the same in a report whose rules are not those of the books, and in the return', async () => {
-    await built(moves(...FEES), { prices: PRICES, choice: {} })
+    await builtUnderOthers()
     const { dir } = books!
     expect(await gainsOf(dir, { rules: 'us' })).toEqual(UNDER_US.toSorted())
     expect(await gainsOf(dir, {})).toEqual(UNDER_OTHERS.toSorted())
@@ -242,6 +282,7 @@ describe('an exchange of two coins under us', () => {
       prices: { ...PRICES, EUR: everyDay('1.25') },
       choice: {},
       reportingCurrency: 'EUR',
+      only: LOTS,
     })
     const gains = async (currency: string) => await gainsOf(books!.dir, { rules: 'us', currency })
     expect(await gains('USD')).toEqual(UNDER_US.toSorted())
@@ -251,14 +292,11 @@ describe('an exchange of two coins under us', () => {
   })
 
   it('requires books that were built with both values; other rules do not', async () => {
-    await built(moves(...FEES), { prices: PRICES, choice: {} })
-    const { dir } = books!
-    const instance = await DuckDBInstance.create(join(dir, 'ledger.duckdb'))
-    const connection = await instance.connect()
-    await connection.run('alter table lot_events drop column value_given')
-    await connection.run('alter table lot_matching drop column exchange_fees_given_from')
-    connection.closeSync()
-    instance.closeSync()
+    await builtUnderOthers()
+    const dir = await withoutColumns(books!.dir, {
+      lot_events: 'value_given',
+      lot_matching: 'exchange_fees_given_from',
+    })
     await expect(gainsOf(dir, { rules: 'us' })).rejects.toMatchObject({
       name: 'UsageError',
       details: {
@@ -280,7 +318,7 @@ describe('an exchange of two coins under us', () => {
     const days = ['2024-12-30', '2024-12-31', '2025-01-01']
     const of = (price: string) => Object.fromEntries(days.map((one) => [one, price]))
     const prices = { USDT: of('1'), ETH: of('3000') }
-    await built(given, { prices, choice: { rules: 'us' } })
+    await built(given, { prices, choice: { rules: 'us' }, only: LOTS })
     expect(await lots('ETH')).toEqual(['1 3003', '1 3000', '1 3000'])
     expect((await pieces('USDT')).filter((piece) => piece.startsWith('USDT 3000'))).toEqual([
       'USDT 3000 3000 3000 0',
@@ -291,7 +329,7 @@ describe('an exchange of two coins under us', () => {
       ['2025-01-01 00:00:00+00'],
     ])
     await books!.close()
-    await built(given, { prices, choice: { rules: 'us', timeZone: 'America/New_York' } })
+    await built(given, { prices, choice: { rules: 'us', timeZone: 'America/New_York' }, only: VALUED })
     // It was still 10 in the evening of the 31st, though January in UTC, by which the bridge goes.
     expect(await lots('ETH')).toEqual(['1 3003', '1 3003', '1 3000'])
     expect(await bridge()).toEqual([
@@ -310,6 +348,7 @@ describe('an exchange of two coins under us', () => {
       {
         prices: { ...PRICES, EUR: everyDay('1.2') },
         opening: { EUR: '10000' },
+        only: LOTS,
       },
     )
     // 2.5 EUR are 3 USD; 1 ETH is worth 3,200.
@@ -334,7 +373,7 @@ describe('an exchange of two coins under us', () => {
         `${day(10)} 12:00: in 10000 USDT, out -10000 USD`,
         `${day(12)} 12:00: in 1 ETH, fee -5 XYZ, out -3000 USDT`,
       ),
-      { prices: PRICES, opening: { USD: '100000', XYZ: '10' } },
+      { prices: PRICES, opening: { USD: '100000', XYZ: '10' }, only: LOTS },
     )
     expect(await lots('ETH')).toEqual(['1 3000'])
     expect(await pieces('USDT')).toEqual(['USDT 3000 ? 3000 ?'])
@@ -353,7 +392,7 @@ describe('an exchange of two coins under us', () => {
         `${day(14)} 12:00: in 0.01 ETH -0.01, out -32 USDT`,
         `${day(16)} 12:00: in 1650 USDT -3.3, out -0.5 ETH`,
       ),
-      { prices: PRICES, choice: {} },
+      { prices: PRICES, choice: {}, only: LOTS },
     )
     const { dir } = books!
     const KEPT = ['ETH 0.001 3 3 0', 'ETH 0.01 32 32 0', 'USDT 3.3 3.3 3.3 0']
@@ -404,7 +443,7 @@ describe('an exchange of two coins under us', () => {
       `${day(20)} 12:00: dust -0.1 BTC, dust -0.2 ETH, swept 4 BGB -0.1`,
     )
     const prices = { BTC: everyDay('120'), ETH: everyDay('30'), BGB: everyDay('4') }
-    await built(dust, { prices })
+    await built(dust, { prices, only: VALUED })
     // 4 BGB are worth 16, of which the fee takes 0.4; BTC has two thirds of 15.6.
     expect(await pieces()).toEqual(['BGB 0.1 0.4 0.4 0', 'BTC 0.1 10.4 10 0.4', 'ETH 0.2 5.2 4 1.2'])
     expect(await lots('BGB')).toEqual(['3.9 15.6'])
@@ -421,6 +460,7 @@ describe('an exchange of two coins under us', () => {
         prices: PRICES,
         reportingCurrency: 'USDT',
         opening: { USDT: '10000' },
+        only: LOTS,
       },
     )
     expect(
@@ -527,6 +567,7 @@ describe('an exchange of two coins under uk', () => {
       {
         prices: { ...PRICES, ETH: { ...PRICES.ETH, [day(12)]: '3200' } },
         choice: UK,
+        only: LOTS,
       },
     )
     const [eth, usdt] = (await pieces()).filter((piece) => !piece.startsWith('BGB'))
@@ -549,13 +590,27 @@ describe('an exchange of two coins under uk', () => {
     's1,2025-09-01T12:00:00Z,kraken,sell,ETH,0.5,USDT,1600,1.6,USDT',
   ]
 
-  async function imported(extra: Partial<typeof emptyConfig.reports> = {}): Promise<ImportedBooks> {
-    const made = new ImportedBooks({
-      reports: { ...emptyConfig.reports, rules: 'uk', currency: 'GBP', ...extra },
-    })
-    closers.push(() => made.close())
+  /** A folder into which the prices and trades have been imported, and of which each test has a copy. */
+  let landed: Promise<string> | undefined
+  async function landedTrades(): Promise<string> {
+    const made = new ImportedBooks()
     await made.import('prices', ['time,asset,currency,price', ...PRICED, ''].join('\n'))
     await made.trades(...TRADES)
+    return made.dir
+  }
+  afterAll(async () => {
+    if (landed !== undefined) rmSync(await landed, { recursive: true })
+  })
+
+  async function imported(
+    extra: Partial<typeof emptyConfig.reports> = {},
+    only?: readonly string[],
+  ): Promise<ImportedBooks> {
+    const reports = { ...emptyConfig.reports, rules: 'uk', currency: 'GBP', ...extra } as const
+    const made = new ImportedBooks({ reports }, { only })
+    closers.push(() => made.close())
+    landed ??= landedTrades()
+    cpSync(await landed, made.dir, { recursive: true })
     return made
   }
 
@@ -590,7 +645,7 @@ describe('an exchange of two coins under uk', () => {
   })
 
   it('is the same in a report whose rules are not those of the books, and in another currency', async () => {
-    const made = await imported({ rules: 'generic', method: 'average' })
+    const made = await imported({ rules: 'generic', method: 'average' }, LOTS)
     await made.import(
       'prices',
       [
@@ -602,7 +657,9 @@ describe('an exchange of two coins under uk', () => {
     )
     await made.build()
     const ethereum = async (options: ReportOptions) =>
-      (await made.gains(options)).filter((piece) => piece.startsWith('s1 <- -: 0.5'))
+      (await report(made.dir, 'gains', options)).rows
+        .map(gainLine)
+        .filter((piece) => piece.startsWith('s1 <- -: 0.5'))
     expect(await ethereum({})).toEqual(['s1 <- -: 0.5 for 1278.72 cost 1201.2 gain 77.52'])
     expect(await ethereum({ rules: 'uk' })).toEqual(['s1 <- -: 0.5 for 1279.36 cost 1200.6 gain 78.76'])
     expect(await ethereum({ rules: 'uk', currency: 'USD' })).toEqual([
@@ -611,7 +668,7 @@ describe('an exchange of two coins under uk', () => {
   })
 
   it('is no fee if fees in kind count as coins that never came; others then stay with the base', async () => {
-    const made = await imported({ fees_in_kind: 'net' })
+    const made = await imported({ fees_in_kind: 'net' }, LOTS)
     await made.build()
     const found = await made.gains()
     expect(found).toContain('b1 <- -: 3000 for 2400 cost 2402.4 gain -2.4')
@@ -622,7 +679,10 @@ describe('an exchange of two coins under uk', () => {
   })
 
   it('loses nothing of a fee that is no even number of units', async () => {
-    const made = new ImportedBooks({ reports: { ...emptyConfig.reports, rules: 'uk', currency: 'GBP' } })
+    const made = new ImportedBooks(
+      { reports: { ...emptyConfig.reports, rules: 'uk', currency: 'GBP' } },
+      { only: LOTS },
+    )
     closers.push(() => made.close())
     await made.import('prices', ['time,asset,currency,price', ...PRICED, ''].join('\n'))
     await made.trades(
@@ -640,18 +700,16 @@ describe('an exchange of two coins under uk', () => {
   })
 
   it('needs books that were built with the value', async () => {
-    const made = await imported({ rules: 'generic' })
+    const made = await imported({ rules: 'generic' }, LOTS)
     await made.build()
-    const instance = await DuckDBInstance.create(join(made.dir, 'ledger.duckdb'))
-    const connection = await instance.connect()
-    await connection.run('alter table lot_events drop column value_shared')
-    await connection.run('alter table lot_matching drop column exchange_fees_shared')
-    connection.closeSync()
-    instance.closeSync()
-    await expect(report(made.dir, 'gains', { rules: 'uk' })).rejects.toMatchObject({
+    const dir = await withoutColumns(made.dir, {
+      lot_events: 'value_shared',
+      lot_matching: 'exchange_fees_shared',
+    })
+    await expect(report(dir, 'gains', { rules: 'uk' })).rejects.toMatchObject({
       name: 'UsageError',
       details: { where: 'table lot_events', expected: 'value_shared, which the rules read' },
     })
-    expect((await report(made.dir, 'gains', {})).rows).not.toEqual([])
+    expect((await report(dir, 'gains', {})).rows).not.toEqual([])
   })
 })
