@@ -1,6 +1,9 @@
 // Small books in the currency of a country, published, and their reports, for the tests of the rules.
 
-import { openLedger } from '../../pipeline/ledger/ledger.ts'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { type Ledger, openLedger } from '../../pipeline/ledger/ledger.ts'
 import type { Row } from '../../pipeline/output/cell.ts'
 import {
   makeReport,
@@ -69,26 +72,40 @@ export interface Shown {
   readonly notes: readonly string[]
 }
 
-/** A report of published books, with its rows as its JSON has them. */
+/** The ledger that the reports of a test read: opening one costs as much as some reports. */
+let open: { readonly file: string; readonly ledger: Ledger } | null = null
+
+const letGo = (): void => {
+  open?.ledger.close()
+  open = null
+}
+
+async function opened(dir: string): Promise<Ledger> {
+  const path = join(dir, 'ledger.duckdb')
+  const { ino, mtimeMs, size } = statSync(path)
+  const file = `${path} ${ino} ${mtimeMs} ${size}`
+  if (open?.file === file) return open.ledger
+  letGo()
+  open = { file, ledger: await openLedger(dir) }
+  onTestFinished(letGo)
+  return open.ledger
+}
+
+/** A report of published books, with its rows as its JSON has them. Not for tests that run beside each other. */
 export async function show(
   dir: string,
   name: ReportName,
   options: ReportOptions,
   defaults: ReportDefaults = {},
 ): Promise<Shown> {
-  const ledger = await openLedger(dir)
-  try {
-    const terminal = memoryTerminal()
-    const report = await makeReport(ledger, name, options, defaults)
-    await writeReport(report, 'json', { dir: '/nowhere', terminal })
-    return {
-      rows: JSON.parse(terminal.text()),
-      totals: report.totals,
-      warnings: report.warnings ?? [],
-      notes: report.notes,
-    }
-  } finally {
-    ledger.close()
+  const terminal = memoryTerminal()
+  const report = await makeReport(await opened(dir), name, options, defaults)
+  await writeReport(report, 'json', { dir: '/nowhere', terminal })
+  return {
+    rows: JSON.parse(terminal.text()),
+    totals: report.totals,
+    warnings: report.warnings ?? [],
+    notes: report.notes,
   }
 }
 
