@@ -22,7 +22,8 @@ import type { CommandContext } from '../../pipeline/config/context.ts'
 import type { ImportKind } from '../../pipeline/imports/format.ts'
 import { nodeDisk } from '../../pipeline/journal/disk.ts'
 import type { BuildResult } from '../../pipeline/ledger/build.ts'
-import { openLedger } from '../../pipeline/ledger/ledger.ts'
+import { identityOf } from '../../pipeline/ledger/identity.ts'
+import { type Ledger, openLedger } from '../../pipeline/ledger/ledger.ts'
 import { allRows } from '../../pipeline/output/column.ts'
 import { makeReport, type ReportName, type ReportOptions } from '../../pipeline/reports/catalogue.ts'
 
@@ -39,6 +40,7 @@ export class ImportedBooks {
   readonly #only: readonly string[] | undefined
   /** The last build, until something new is imported. */
   #built: BuildResult | null = null
+  #ledger: { readonly identity: string | null; readonly opened: Promise<Ledger> } | null = null
 
   /** `only`: the tables and checks that its builds build, with everything they depend on; all if absent. */
   constructor(
@@ -50,6 +52,7 @@ export class ImportedBooks {
   }
 
   close(): void {
+    this.#closeLedger()
     rmSync(this.dir, { recursive: true, force: true })
   }
 
@@ -133,14 +136,9 @@ export class ImportedBooks {
 
   /** The rows of a report on what is published. */
   async read(name: ReportName, options: ReportOptions = {}): Promise<Cells[]> {
-    const ledger = await openLedger(this.dir)
-    try {
-      const report = await makeReport(ledger, name, options)
-      const rows = await allRows(report.rows)
-      return rows.map((row) => Object.fromEntries(report.columns.map((column, at) => [column.name, row[at]])))
-    } finally {
-      ledger.close()
-    }
+    const report = await makeReport(await this.#published(), name, options)
+    const rows = await allRows(report.rows)
+    return rows.map((row) => Object.fromEntries(report.columns.map((column, at) => [column.name, row[at]])))
   }
 
   /** Each piece of a disposal: `s1 <- b1: 2 for 300 cost 200 gain 100`, a question mark for unknown values. */
@@ -150,12 +148,25 @@ export class ImportedBooks {
 
   /** Rows of the published ledger. */
   async query(sql: string): Promise<unknown[][]> {
-    const ledger = await openLedger(this.dir)
-    try {
-      return (await ledger.query(sql)).map((row) => [...row])
-    } finally {
-      ledger.close()
+    return (await (await this.#published()).query(sql)).map((row) => [...row])
+  }
+
+  /** The published ledger, opened once for each publication. */
+  #published(): Promise<Ledger> {
+    const identity = identityOf(join(this.dir, 'ledger.duckdb'))
+    if (this.#ledger === null || this.#ledger.identity !== identity) {
+      this.#closeLedger()
+      this.#ledger = { identity, opened: openLedger(this.dir) }
     }
+    return this.#ledger.opened
+  }
+
+  #closeLedger(): void {
+    void this.#ledger?.opened.then(
+      (ledger) => ledger.close(),
+      () => undefined,
+    )
+    this.#ledger = null
   }
 
   #context(): CommandContext {

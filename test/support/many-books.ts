@@ -93,6 +93,16 @@ export class SharedBooks {
       books.statement({ ...cells, account: ownName(cells.account ?? 'main', place) }),
     )
 
+  /** A row of an import: its account and its id are those of the test, whatever other tests call theirs. */
+  insert = async (table: string, { account, id, ...cells }: Cells): Promise<void> =>
+    this.#plant((books, place) =>
+      books.insert(table, {
+        ...cells,
+        ...(account == null ? {} : { account: ownName(account, place) }),
+        ...(id == null ? {} : { id: id.replace(/^[^:]*/, (name) => ownName(name, place)) }),
+      }),
+    )
+
   /** Everything planted so far. */
   build = async (): Promise<Built> => {
     const planted = [...this.#planted]
@@ -136,11 +146,12 @@ const ownOptions = (options: PageOptions, place: number): PageOptions => ({
 
 /**
  * Books for the tests of `describe.concurrent`; each test sees in `books` only what it plants itself. `it` passes them to it.
- * `state` creates an object that each test gets its own copy of.
+ * `state` creates an object that each test gets its own copy of; `build` also plants what belongs to no account.
  */
 export function sharedBooks(
   options: NonNullable<Parameters<typeof TestBooks.open>[0]>,
   begin: (books: SharedBooks) => Promise<unknown> = async () => undefined,
+  build: (books: TestBooks) => Promise<BuildResult> = (books) => books.build(),
 ) {
   const running = new AsyncLocalStorage<{
     readonly books: SharedBooks
@@ -159,9 +170,9 @@ export function sharedBooks(
       const books = await TestBooks.open(options)
       kept.push(books)
       for (const [place, { asked }] of all.entries()) await asked.land(books, place)
-      const { openBreaks, published } = await books.build()
+      const { openBreaks, published } = await build(books)
       for (const [place, { resolve }] of all.entries()) {
-        const ours = openBreaks.filter(({ account }) => account === null || account.endsWith(endOf(place)))
+        const ours = openBreaks.filter(({ account }) => account === null || account.includes(endOf(place)))
         resolve({
           openBreaks: JSON.parse(JSON.stringify(ours).replaceAll(endOf(place), '')) as Break[],
           published,
@@ -222,7 +233,7 @@ async function ownRows(books: TestBooks, place: number, sql: string): Promise<(s
       await books.query(`select column_name from duckdb_columns() where table_name = '${name}'`)
     ).flat()
     if (columns.length === 0) continue
-    const where = columns.includes('account') ? `where ends_with(account, '${end}')` : ''
+    const where = columns.includes('account') ? `where contains(account, '${end}')` : ''
     views.push(`${name} as (select * from main.${name} ${where})`)
   }
   const own = sql.replace(/'([a-z]+)(?=['/])/g, (text, name) =>
