@@ -87,13 +87,13 @@ async function printedFees(): Promise<(string | null)[][]> {
   return rows.map(([coin = null, fee = null]) => [coin, fee?.replace(' paid', '') ?? null])
 }
 
-const WAYS = [
+const WAYS: [way: string, written: string][] = [
   ['what was sent', '0.3'],
   ['what was sent, with the fee beside it', '0.3,0.0005,BTC'],
   ['all that left, with the fee in it', '0.3005,0.0005,BTC'],
   ['all that left, without a word of the fee', '0.3005'],
   ['what was sent, with a fee in a coin that has no price', '0.3,3,USDT'],
-] as const
+]
 
 describe.concurrent('the fee of a transfer', () => {
   it.each(WAYS)('counts once if the leg out has %s', async (_, written) => {
