@@ -263,7 +263,7 @@ describe('what is refused', () => {
   let books: ImportedBooks
 
   beforeEach(() => {
-    books = new ImportedBooks()
+    books = new ImportedBooks({}, { only: ['main.imported_trades'] })
   })
 
   afterEach(() => {

@@ -8,8 +8,11 @@ import { ImportedBooks } from '../support/imports.ts'
 let books: ImportedBooks
 afterEach(() => books.close())
 
+const ukBooks = (only?: readonly string[]): ImportedBooks =>
+  new ImportedBooks({ reports: { ...emptyConfig.reports, rules: 'uk', currency: 'GBP' } }, { only })
+
 async function found(...rows: readonly string[]): Promise<unknown[][]> {
-  books = new ImportedBooks({ reports: { ...emptyConfig.reports, rules: 'uk', currency: 'GBP' } })
+  books = ukBooks(['checks.imported_balance'])
   await books.trades(...rows)
   await books.build()
   return await books.query(
@@ -68,7 +71,10 @@ it('is a warning for what left to another account', async () => {
 })
 
 it('is a notice for the coin in which gains are calculated, which is money in imports', async () => {
-  books = new ImportedBooks({ reports: { ...emptyConfig.reports, currency: 'USDT' } })
+  books = new ImportedBooks(
+    { reports: { ...emptyConfig.reports, currency: 'USDT' } },
+    { only: ['checks.imported_balance'] },
+  )
   await books.trades(
     'd1:in,2025-05-01T00:00:00Z,a,transfer_in,USDT,100,,,,',
     'n1,2025-05-02T00:00:00Z,a,buy,BTC,1,USDT,150,,',
@@ -90,12 +96,14 @@ it('is a notice for money whose deposits are in the file', async () => {
 })
 
 it('is mentioned by the reports whose values include it, for the days that they cover', async () => {
-  await found(
+  books = ukBooks()
+  await books.trades(
     'n1,2024-05-01T00:00:00Z,k,sell,BTC,0.5,GBP,30000,,',
     'n2,2024-05-01T00:00:00Z,k,sell,ETH,1,GBP,2000,,',
     'n3,2024-06-01T00:00:00Z,k,buy,ETH,1,GBP,2100,,',
     'n4,2025-06-01T00:00:00Z,k,buy,BTC,1,GBP,80000,,',
   )
+  await books.build()
   const said = (coins: string): string =>
     `Imports take out more of k than they bring in: its balance of ${coins} is below zero, first on 2024-05-01, and its value is too ` +
     'low by that amount. Import the missing purchase, incoming transfer leg or deposit (`tieout import trades`), or what was held before (`tieout import lots`).'

@@ -283,7 +283,7 @@ numbers: { decimal: ",", thousands: ".", nothing: ["-"] }
 })
 
 it('an imported price file values the books, and is read again from the journal', async () => {
-  const books = new ImportedBooks()
+  const books = new ImportedBooks({}, { only: ['main.prices', 'main.imports', 'main.lot_events'] })
   try {
     await books.trades('b1,2025-01-01T00:30:00Z,main,buy,BTC,1,USD,90000,0.5,BNB')
     const candles = '1735686000,700,705,699,701,12.5,310\n1735689600,701,702,700,702,9,200\n'
@@ -348,7 +348,10 @@ describe('the close of a day values the end of that same day', () => {
   ])(
     '%s',
     async (_, lines, told) => {
-      const books = new ImportedBooks({ reports: { ...emptyConfig.reports, currency: 'USD' } })
+      const books = new ImportedBooks(
+        { reports: { ...emptyConfig.reports, currency: 'USD' } },
+        { only: ['main.daily_valuation'] },
+      )
       try {
         await books.trades('b1,2025-12-30T12:00:00Z,main,buy,BTC,2,USD,190,,')
         await books.import('prices', `${lines.join('\n')}\n`, 'prices.csv', { ...BTC, ...told })

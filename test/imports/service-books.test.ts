@@ -1,14 +1,14 @@
 // Exports of other services in the books: imported, landed, built, and told of on the command line.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { tieout } from '../support/cli.ts'
 import { ImportedBooks, TRADE_HEADER } from '../support/imports.ts'
+import { command } from '../support/in-process.ts'
 import { KRAKEN } from './service-exports.ts'
 
 describe('an export in the books', () => {
   let books: ImportedBooks
 
   beforeEach(() => {
-    books = new ImportedBooks()
+    books = new ImportedBooks({}, { only: ['main.disposals', 'main.imports'] })
   })
 
   afterEach(() => {
@@ -48,7 +48,7 @@ describe('an export in the books', () => {
     const staked = '"L9","E1","2024-03-01 09:30:15","earn","allocation","currency","DOT","-3","0","0"'
     const file = books.file('ledgers.csv', [KRAKEN, ...bought, staked].join('\n'))
     const dir = `${books.dir}/fresh`
-    const run = (...words: string[]) => tieout(['import', ...words, '--no-build', '--dir', dir])
+    const run = (...words: string[]) => command(['import', ...words, '--no-build', '--dir', dir])
     expect(await run('trades', file, '--account', 'kraken')).toMatchObject({
       code: 0,
       stdout: [
@@ -62,7 +62,7 @@ describe('an export in the books', () => {
     const bad = books.file('bad.csv', [KRAKEN, ...sold, sold[0]?.replace('trade', 'margin')].join('\n'))
     expect(await run('trades', bad, '--account', 'kraken')).toMatchObject({ code: 2 })
     expect((await run('prices', file, '--account', 'kraken')).code).toBe(2)
-    const listed = await tieout(['import', '--list', '--json', '--dir', dir])
+    const listed = await command(['import', '--list', '--json', '--dir', dir])
     expect(JSON.parse(listed.stdout)).toHaveLength(1)
   }, 120_000)
 
@@ -71,7 +71,7 @@ describe('an export in the books', () => {
     const run = async (name: string, text: string) => {
       const file = books.file(name, `${TRADE_HEADER}\n${text}`)
       const dir = `${books.dir}/fresh`
-      return (await tieout(['import', 'trades', file, '--no-build', '--dir', dir])).stdout
+      return (await command(['import', 'trades', file, '--no-build', '--dir', dir])).stdout
         .split('\n')
         .slice(1)
     }
@@ -100,7 +100,7 @@ describe('an export in the books', () => {
       ],
     })
     const file = books.file('other.csv', `${TRADE_HEADER}\n${row('b8', 'MAIN')}\n`)
-    const { stdout } = await tieout(['import', 'trades', file, '--no-build', '--dir', books.dir])
+    const { stdout } = await command(['import', 'trades', file, '--no-build', '--dir', books.dir])
     expect(stdout).toContain('\nThe account MAIN is not the account ')
   }, 120_000)
 
@@ -151,7 +151,7 @@ describe('an export in the books', () => {
       const dir = `${books.dir}/fresh`
       const run = (name: string, ...lines: string[]) => {
         const file = books.file(name, [HEADER, ...lines, ''].join('\n'))
-        return tieout(['import', 'trades', file, '--zone', 'UTC', '--no-build', '--dir', dir])
+        return command(['import', 'trades', file, '--zone', 'UTC', '--no-build', '--dir', dir])
       }
       await run('one.csv', BOUGHT, SOLD)
       const { stdout } = await run('two.csv', BOUGHT.replace('"10"', '"-10"'), SOLD)
