@@ -7,7 +7,8 @@ import { type Books, openBooks } from '../../pipeline/books/books.ts'
 import { type ExplainOptions, type Explanation, explain } from '../../pipeline/evidence/explain.ts'
 import { landJournal } from '../../pipeline/landing/land-journal.ts'
 import { buildLedger } from '../../pipeline/ledger/build.ts'
-import { openLedger } from '../../pipeline/ledger/ledger.ts'
+import { identityOf } from '../../pipeline/ledger/identity.ts'
+import { type Ledger, openLedger } from '../../pipeline/ledger/ledger.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 
 export interface PageOf {
@@ -18,10 +19,13 @@ export interface PageOf {
   readonly body: string
 }
 
-/** A folder of books, gone when all tests have run, with these pages of the account main, in this order: their frames are 3, 4 and so on. */
-export async function journaledBooks(pages: readonly PageOf[]): Promise<string> {
+/**
+ * A folder of books, gone when all tests have run, with these pages of the account main, in this order: their frames are 3, 4
+ * and so on. `only`: the tables that are built, with everything they depend on; all if absent.
+ */
+export async function journaledBooks(pages: readonly PageOf[], only?: readonly string[]): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'explain-'))
-  await writeBooks(dir, async (books) => {
+  const work = async (books: Books): Promise<void> => {
     const common = { at: '2026-02-01T03:00:00.000Z', run: 'r1' }
     const { journal } = books
     await journal.append({ kind: 'run-start', ...common, command: 'sync', now: common.at })
@@ -33,12 +37,17 @@ export async function journaledBooks(pages: readonly PageOf[]): Promise<string> 
       const covers = { start: Date.parse('2026-01-01'), end: Date.parse('2026-01-31') }
       await journal.append({ kind: 'page', ...common, ...of, covers }, Buffer.from(body))
     }
-  })
+  }
+  await writeBooks(dir, work, only)
   return dir
 }
 
 /** Opens the books for writing, lets `work` add to the journal, lands and publishes. */
-export async function writeBooks(dir: string, work: (books: Books) => Promise<void>): Promise<void> {
+export async function writeBooks(
+  dir: string,
+  work: (books: Books) => Promise<void>,
+  only?: readonly string[],
+): Promise<void> {
   const books = await openBooks(dir, { clock: systemClock, command: 'test' })
   try {
     await work(books)
@@ -50,23 +59,28 @@ export async function writeBooks(dir: string, work: (books: Books) => Promise<vo
       clock: systemClock,
       config: { accounts: [{ name: 'main' }], publishPersonalData: false, reportingCurrency: 'USDT' },
       steps: [lotsStep({ method: 'fifo', scope: 'account' })],
+      ...(only === undefined ? {} : { only }),
     })
   } finally {
     await books.close()
   }
 }
 
+/** The ledger of the last explanation: most tests explain several ids of the same books. */
+let opened: { readonly dir: string; readonly identity: string | null; readonly ledger: Ledger } | undefined
+
 export async function explained(
   dir: string,
   id: string,
   options: Partial<ExplainOptions> = {},
 ): Promise<Explanation> {
-  const ledger = await openLedger(dir)
-  try {
-    return await explain(ledger, dir, id, options)
-  } finally {
-    ledger.close()
+  const identity = identityOf(join(dir, 'ledger.duckdb'))
+  if (opened === undefined || opened.dir !== dir || opened.identity !== identity) {
+    opened?.ledger.close()
+    opened = undefined
+    opened = { dir, identity, ledger: await openLedger(dir) }
   }
+  return await explain(opened.ledger, dir, id, options)
 }
 
 /** A page of unified tax records, newest last as written here and newest first as sent. */

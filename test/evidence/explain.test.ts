@@ -329,7 +329,10 @@ describe('explain, when something is wrong', () => {
   test('the venue’s id of a quarantined row leads to the row and to its problem', async () => {
     const wrong = rows.sold.replace('"amount":"-0.5"', '"amount":"much"')
     const number = wrong.replace('"id": "104"', '"id": 106')
-    const dir = await journaledBooks([taxPage([rows.bought, rows.paid, wrong, number])])
+    const dir = await journaledBooks(
+      [taxPage([rows.bought, rows.paid, wrong, number])],
+      ['main.entries', 'main.tax_records', 'main.quarantine'],
+    )
     for (const [id, row, text] of [
       ['104', 1, wrong],
       ['106', 0, number],
@@ -371,7 +374,7 @@ describe('explain, when something is wrong', () => {
   })
 
   test('a row that is not in the journal is damage, whatever the ledger says', async () => {
-    const dir = await journaledBooks([taxPage([rows.bought])])
+    const dir = await journaledBooks([taxPage([rows.bought])], ['main.entries'])
     const other = await tradedBooks()
     writeFileSync(join(dir, 'ledger.duckdb'), readFileSync(join(other, 'ledger.duckdb')))
     await expect(explained(dir, '104')).rejects.toThrow(
@@ -398,7 +401,7 @@ describe('explain, beyond the tax records', () => {
   }
 
   test('personal data is null, unless the configuration publishes it', async () => {
-    const dir = await journaledBooks([merchant])
+    const dir = await journaledBooks([merchant], ['main.entries', 'main.merchants'])
     const row = (await explained(dir, '777')).frames.get(3)?.rowAt(0)
     expect(row?.text).toBe('{"merchantId":"777","nickName":null,"totalTrades":"5"}')
     const shown = (await explained(dir, '777', { showPersonalData: true })).frames.get(3)?.rowAt(0)
@@ -563,10 +566,15 @@ describe('explain, beyond the tax records', () => {
     const order = `{"orderId":"77","orderNo":"N77","advNo":"1","side":"buy","coin":"BTC","count":"0.1","fiat":"CAD","amount":"281.33","price":"2813.3","status":"Completed","cTime":"${at('11:50:00')}","releaseTime":"${at('12:00:00')}"}`
     const page = (list: string): string =>
       `{"code":"00000","msg":"success","requestTime":1769914800000,"data":${list}}`
-    const dir = await journaledBooks([
-      { feed: 'tax.p2pRecords', path: '/api/v2/tax/p2p-record', body: page(`[${record}]`) },
-      { feed: 'p2p.orders', path: '/api/v2/p2p/orderList', body: page(`{"orderList":[${order}]}`) },
-    ])
+    const dir = await journaledBooks(
+      [
+        { feed: 'tax.p2pRecords', path: '/api/v2/tax/p2p-record', body: page(`[${record}]`) },
+        { feed: 'p2p.orders', path: '/api/v2/p2p/orderList', body: page(`{"orderList":[${order}]}`) },
+      ],
+      ['lots', 'lot_events', 'valuations', 'p2p_trades', 'p2p_records', 'p2p_orders'].map(
+        (name) => `main.${name}`,
+      ),
+    )
     const { steps } = await explained(dir, 'main/tax.p2pRecords/201/amount')
     expect(paths(steps)[1]).toMatch(/ > entry main\/tax.p2pRecords\/201\/amount > deal 77 > record 77$/)
     expect(steps[0]?.steps[0]?.steps[0]?.steps[0]?.steps[1]?.fields).toMatchObject({
