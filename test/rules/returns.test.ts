@@ -321,8 +321,6 @@ describe('uk', () => {
         (await show(two, name, { rules: 'uk', year: 2024, ...options })).notes.filter((note) => note === told)
       expect([name, await notes({ account: 'cold' })]).toEqual([name, [told]])
       expect([name, await notes({})]).toEqual([name, []])
-      // When it is told is decided in one place for all reports.
-      if (name !== 'gains') continue
       expect([name, await notes({ account: 'cold', rules: 'ca' })]).toEqual([name, []])
       expect([name, await notes({ account: 'cold', scope: 'account' })]).toEqual([name, []])
     }
@@ -333,12 +331,11 @@ describe('uk', () => {
 })
 
 describe('what may still change', () => {
-  const still = async (dir: Promise<string>, options: object, name: 'taxes' | 'gains' | 'pnl' = 'taxes') =>
-    (await show(await dir, name, options)).notes.filter((note) => note.includes('can still change'))
-  /** The same in every report of gains: there is one place from which they all have such a note. */
-  const stillInAll = async (made: Promise<string>, options: object) => {
-    const of = await still(made, options)
-    expect([await still(made, options, 'gains'), await still(made, options, 'pnl')]).toEqual([of, of])
+  const still = async (dir: Promise<string>, options: object) => {
+    const notes = async (name: 'taxes' | 'gains' | 'pnl') =>
+      (await show(await dir, name, options)).notes.filter((note) => note.includes('can still change'))
+    const of = await notes('taxes')
+    expect([await notes('gains'), await notes('pnl')]).toEqual([of, of])
     return of
   }
   const BOUGHT = 'main buy b1 2026-01-05 2 BTC 80000'
@@ -346,7 +343,7 @@ describe('what may still change', () => {
 
   test('uk: disposals can change until the thirtieth day after them is over in London', async () => {
     const until = (at: string) =>
-      stillInAll(book('GBP', [BOUGHT, SOLD], [runUntil(at)]), { rules: 'uk', year: 2025 })
+      still(book('GBP', [BOUGHT, SOLD], [runUntil(at)]), { rules: 'uk', year: 2025 })
     const told = (at: string) => [
       `Purchases until 2026-05-04 can still change disposals from 2026-04-04 on (30 days, TCGA 1992 s.106A): the books end at ${at}.`,
     ]
@@ -415,7 +412,7 @@ describe('what may still change', () => {
   test('ca: a purchase in any account can deny a loss', async () => {
     const lines = ['cold buy c1 2025-05-01 1 BTC 60000', BOUGHT, 'main sell s1 2026-04-01 1 BTC 30000']
     // The pool costs 140,000 for 3: the loss is 16,666.67.
-    expect(await stillInAll(coldEnds('CAD', lines, '2026-03-20'), { rules: 'ca', year: 2026 })).toEqual([
+    expect(await still(coldEnds('CAD', lines, '2026-03-20'), { rules: 'ca', year: 2026 })).toEqual([
       'Purchases and sales until 2026-05-01 can still change losses from 2026-04-01 on (30 days, ITA s. 54): imports cover cold until 2026-03-20T12:00:00.000Z.',
     ])
   })
