@@ -19,6 +19,7 @@ export function silentContext(dir: string, now?: string): CommandContext {
 }
 
 export interface OpenedBooks {
+  readonly context: CommandContext
   readonly books: Books
   /** Builds with the configuration of these books, and publishes it whatever the checks find. */
   build(options?: Pick<Parameters<typeof buildBooks>[3], 'full' | 'only' | 'publish'>): Promise<BuildResult>
@@ -33,6 +34,7 @@ export async function openedBooks(
   const config = optionalConfig(context)
   const books = await openBooksFor(context, config, { command: 'build', existing: 'needed' })
   return {
+    context,
     books,
     build: (options = {}) => buildBooks(context, config, books, { publishAnyway: true, ...options }),
   }
