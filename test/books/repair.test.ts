@@ -22,6 +22,7 @@ import { encodeFrame, encodeSegmentHeader } from '../../pipeline/journal/layout.
 import { isWhole, surveyJournal } from '../../pipeline/journal/survey.ts'
 import { tableHashes } from '../../pipeline/ledger/hash.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/index.ts'
+import { journaledBooks, taxPage, taxRow } from '../evidence/explain-books.ts'
 import { startTieout, temporaryFolder } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 import { configureBooks } from '../support/sandbox-books.ts'
@@ -40,6 +41,8 @@ let venue: Sandbox
 let whole: string
 /** The same books after one more night. */
 let undamaged: string
+/** Books of some forty pages, for tests that ask no venue. */
+let small: string
 
 const run = (dir: string, ...words: string[]) => command([...words, '--dir', dir, '--now', NOW])
 const nightAfter = (dir: string) => command(['nightly', '--dir', dir, '--now', LATER])
@@ -64,6 +67,12 @@ beforeAll(async () => {
   undamaged = mkdtempSync(join(tmpdir(), 'tieout-undamaged-'))
   cpSync(whole, undamaged, { recursive: true })
   expect([0, 3]).toContain((await nightAfter(undamaged)).code)
+  const pages = Array.from({ length: 40 }, (_, at) => {
+    const id = String(at + 1)
+    const ts = new Date(Date.UTC(2026, 0, 5, at)).toISOString()
+    return taxPage([taxRow({ id, coin: 'BTC', type: 'TRANSFER_IN', amount: '1', balance: id, ts })])
+  })
+  small = await journaledBooks(pages)
 }, 300_000)
 
 afterAll(async () => {
@@ -71,10 +80,10 @@ afterAll(async () => {
   for (const dir of [whole, undamaged]) rmSync(dir, { recursive: true, force: true })
 })
 
-function copied(): string {
+function copied(books = whole): string {
   const dir = join(temporaryFolder(), 'books')
   mkdirSync(dir)
-  cpSync(whole, dir, { recursive: true })
+  cpSync(books, dir, { recursive: true })
   return dir
 }
 
@@ -186,7 +195,7 @@ describe('damaged books', () => {
   }, 300_000)
 
   test('at their very beginning: everything after it is kept, and books in which nothing is intact are reported as such', async () => {
-    const dir = copied()
+    const dir = copied(small)
     const frames = await framesOf(dir)
     const bytes = readFileSync(segment(dir))
     writeFileSync(segment(dir), bytes.fill(0xee, 0, frames[0]!.offset + 8))
@@ -210,7 +219,7 @@ describe('damaged books', () => {
   }, 300_000)
 
   test('with a segment of other books in place of their own: nothing of it is adopted', async () => {
-    const dir = copied()
+    const dir = copied(small)
     const frames = await framesOf(dir)
     const cut = frames.at(-30)!
     writeFileSync(segment(dir), readFileSync(segment(dir)).subarray(0, cut.end))
@@ -239,7 +248,7 @@ describe('damaged books', () => {
   }, 300_000)
 
   test('with a segment of other books after their own: nothing of it is adopted, nor anything beyond their end', async () => {
-    const dir = copied()
+    const dir = copied(small)
     const frames = await framesOf(dir)
     const { seq: last, meta } = frames.findLast(({ meta: { kind } }) => kind === 'page')!
     const end = frames.at(-1)!.seq
@@ -264,7 +273,7 @@ describe('damaged books', () => {
   }, 300_000)
 
   test('beside a landing database of other, shorter books: it is no evidence, and every intact frame is kept', async () => {
-    const dir = copied()
+    const dir = copied(small)
     const frames = await framesOf(dir)
     const bytes = readFileSync(segment(dir))
     // Two segments, of which the first lacks its last frame: the chain no longer joins the second to it.
@@ -313,7 +322,7 @@ describe('damaged books', () => {
     ['the ledger alone', ['landing.duckdb']],
     ['landing alone', ['ledger.duckdb']],
   ])('under an older journal, as %s show: missing frames are called missing', async (_who, gone) => {
-    const dir = copied()
+    const dir = copied(small)
     for (const name of gone) rmSync(join(dir, name))
     const frames = await framesOf(dir)
     const kept = frames.at(-4)!
@@ -338,7 +347,7 @@ describe('damaged books', () => {
   ] as const)(
     'repaired and not verified %s report what became of them: the next run finds nothing to report',
     async (option, output) => {
-      const dir = copied()
+      const dir = copied(small)
       const frames = await framesOf(dir)
       const bytes = readFileSync(segment(dir))
       bytes[frames[Math.floor(frames.length / 2)]!.end - 60]! ^= 0x20
