@@ -1,6 +1,8 @@
 // A user's word on a break, through the real command line: it is kept, shown, counted no more, lost by no rebuild, taken
 // back, and holds only as long as the figures that it was made for.
-import { cpSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
@@ -38,8 +40,8 @@ beforeAll(async () => {
     )[0]?.[0],
   )
   ledger.close()
-  explainedBefore = await tradedBooks()
-  await endRun(explainedBefore)
+  explainedBefore = mkdtempSync(join(tmpdir(), 'tieout-explained-'))
+  cpSync(untouched, explainedBefore, { recursive: true })
   explaining = await tieout(['explain-break', id.slice(0, 6), '--note', NOTE, '--dir', explainedBefore])
   expect(explaining.code).toBe(0)
 })
