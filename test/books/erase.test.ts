@@ -23,7 +23,7 @@ import { type Disk, nodeDisk } from '../../pipeline/journal/disk.ts'
 import { eraseFrames } from '../../pipeline/journal/erase.ts'
 import { journaledBooks, type PageOf, rows, taxPage } from '../evidence/explain-books.ts'
 import { compileForChild } from '../support/child.ts'
-import { startTieout, temporaryFolder } from '../support/cli.ts'
+import { type Outcome, startTieout, temporaryFolder } from '../support/cli.ts'
 import { everyByte } from '../support/every-byte.ts'
 import { command } from '../support/in-process.ts'
 
@@ -48,7 +48,7 @@ let original: string
 let without4: string
 let program: string
 beforeAll(async () => {
-  original = await journaledBooks(PAGES)
+  original = await journaledBooks(PAGES, [])
   // Asked for, so that the published books hold names before.
   writeFileSync(join(original, 'tieout.yaml'), 'privacy: { publish_personal_data: true }\n')
   await command(['build', '--dir', original])
@@ -57,8 +57,12 @@ beforeAll(async () => {
   await command(['erase', '4', '--yes', '--dir', without4])
   program = await compileForChild('test/books/erase-child.ts')
 }, 120_000)
-afterAll(() => {
-  for (const dir of [without4, ...Object.values(ofProcess ?? {})])
+afterAll(async () => {
+  for (const dir of [
+    without4,
+    ...(erased === undefined ? [] : [(await erased).dir]),
+    ...Object.values(ofProcess ?? {}),
+  ])
     rmSync(dir, { recursive: true, force: true })
 })
 
@@ -66,6 +70,26 @@ function copied(from = original): string {
   const dir = temporaryFolder()
   cpSync(from, dir, { recursive: true })
   return dir
+}
+
+let erased: Promise<{ readonly dir: string; readonly done: Outcome }> | undefined
+
+/**
+ * Books from which the text was erased, while the steps of a build and the copies of a repair that was killed, which may contain
+ * it, stood beside them.
+ */
+function erasedBooks(): Promise<{ readonly dir: string; readonly done: Outcome }> {
+  erased ??= (async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'tieout-erased-'))
+    cpSync(original, dir, { recursive: true })
+    expect(await names(dir)).toContain('Jane Roe')
+    expect(await everyByte(dir)).toContain('Jane Roe')
+    writeFileSync(join(dir, 'steps.duckdb'), 'Jane Roe')
+    mkdirSync(join(dir, 'journal', 'repair'))
+    writeFileSync(join(dir, 'journal', 'repair', '000001.journal'), 'Jane Roe')
+    return { dir, done: await command(['erase', '--matching', 'Jane Roe', '--yes', '--dir', dir]) }
+  })()
+  return erased
 }
 
 let ofProcess: { readonly books: string; readonly copies: string } | undefined
@@ -137,11 +161,7 @@ describe('erase', { timeout: 120_000 }, () => {
   })
 
   test('with --yes leaves the text in no file of the books; everything else stays, and everything verifies', async () => {
-    const dir = copied()
-    expect(await names(dir)).toContain('Jane Roe')
-    expect(await everyByte(dir)).toContain('Jane Roe')
-
-    const done = await command(['erase', '--matching', 'Jane Roe', '--yes', '--dir', dir])
+    const { dir, done } = await erasedBooks()
 
     expect([done.code, done.stderr]).toEqual([0, expect.stringContaining('Erased 2 frames')])
     const left = await everyByte(dir)
@@ -293,12 +313,8 @@ describe('erase', { timeout: 120_000 }, () => {
   })
 
   test('copies left by a repair that was killed are removed by the next writer', async () => {
-    const dir = copied()
-    mkdirSync(join(dir, 'journal', 'repair'))
-    writeFileSync(join(dir, 'journal', 'repair', '000001.journal'), 'Jane Roe')
-
-    await command(['erase', '--matching', 'Jane Roe', '--yes', '--dir', dir])
-
+    const { dir } = await erasedBooks()
+    expect(existsSync(join(dir, 'journal', 'repair'))).toBe(false)
     expect((await everyByte(dir)).includes('Jane')).toBe(false)
   })
 
@@ -328,12 +344,8 @@ describe('erase', { timeout: 120_000 }, () => {
   })
 
   test('the steps of a build are removed, which may contain the text', async () => {
-    const dir = copied()
-    writeFileSync(join(dir, 'steps.duckdb'), 'Jane Roe')
-
-    const { code } = await command(['erase', '--matching', 'Jane Roe', '--yes', '--dir', dir])
-
-    expect([0, 3]).toContain(code)
+    const { dir, done } = await erasedBooks()
+    expect([0, 3]).toContain(done.code)
     expect(existsSync(join(dir, 'steps.duckdb'))).toBe(false)
   })
 

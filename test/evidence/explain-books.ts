@@ -21,7 +21,7 @@ export interface PageOf {
 
 /**
  * A folder of books, gone when all tests have run, with these pages of the account main, in this order: their frames are 3, 4
- * and so on. `only`: the tables that are built, with everything they depend on; all if absent.
+ * and so on. `only`: the tables that are built, with everything they depend on; all if absent, and if empty, nothing is published.
  */
 export async function journaledBooks(pages: readonly PageOf[], only?: readonly string[]): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'explain-'))
@@ -42,7 +42,7 @@ export async function journaledBooks(pages: readonly PageOf[], only?: readonly s
   return dir
 }
 
-/** Opens the books for writing, lets `work` add to the journal, lands and publishes. */
+/** Opens the books for writing, lets `work` add to the journal, lands and publishes; `only` as in `journaledBooks`. */
 export async function writeBooks(
   dir: string,
   work: (books: Books) => Promise<void>,
@@ -52,6 +52,7 @@ export async function writeBooks(
   try {
     await work(books)
     await landJournal(books.journal, books.landing)
+    if (only?.length === 0) return
     await buildLedger({
       dir,
       landing: books.landing,
