@@ -102,17 +102,29 @@ afterAll(async () => {
 
 let books: ImportedBooks
 
-const configured = (): ImportedBooks =>
-  new ImportedBooks({
-    reports: { ...emptyConfig.reports, currency: 'EUR' },
-    prices: {
-      ...emptyConfig.prices,
-      sources: {
-        candles: { url, budget: { count: 100, per_ms: 1 } },
-        ecb: { url: `${url}/service`, budget: { count: 100, per_ms: 1 } },
+const VALUES = ['main.valuations', 'main.prices', 'main.quarantine', 'checks.price_sources']
+
+/** `only` as of `ImportedBooks`. */
+const configured = (only?: readonly string[]): ImportedBooks =>
+  new ImportedBooks(
+    {
+      reports: { ...emptyConfig.reports, currency: 'EUR' },
+      prices: {
+        ...emptyConfig.prices,
+        sources: {
+          candles: { url, budget: { count: 100, per_ms: 1 } },
+          ecb: { url: `${url}/service`, budget: { count: 100, per_ms: 1 } },
+        },
       },
     },
-  })
+    { only },
+  )
+
+/** Instead of the values alone, these or, without `only`, all tables are built for this test. */
+function building(only?: readonly string[]): void {
+  books.close()
+  books = configured(only)
+}
 
 beforeEach(() => {
   world.asked.length = 0
@@ -123,7 +135,7 @@ beforeEach(() => {
   world.onPairs = () => undefined
   world.candles = (_, candles) => candles
   world.rateOf = (series) => world.rates[series] ?? ''
-  books = configured()
+  books = configured(VALUES)
 })
 
 afterEach(() => books.close())
@@ -206,6 +218,7 @@ describe('prices from the configured sources', () => {
   })
 
   it('are requested by the day while an imported account only holds a coin, and each day then has its value', async () => {
+    building(['main.daily_valuation'])
     await books.trades(
       't1:in,2026-01-05T10:30:00Z,cold,transfer_in,BGB,10,,,,',
       't1:out,2026-01-05T10:00:00Z,main,transfer_out,BGB,10,,,,',
@@ -283,6 +296,7 @@ describe('prices from the configured sources', () => {
   })
 
   it('are in the journal: rebuilt from it the ledger is the same, and nothing is requested', async () => {
+    building()
     await books.trades(REWARD, BOUGHT)
     const { path } = await books.fetchPrices()
     const before = await tableHashes(path)
@@ -307,7 +321,7 @@ describe('prices from the configured sources', () => {
 
   it('are never requested if no source is configured', async () => {
     books.close()
-    books = new ImportedBooks({ reports: { ...emptyConfig.reports, currency: 'EUR' } })
+    books = new ImportedBooks({ reports: { ...emptyConfig.reports, currency: 'EUR' } }, { only: VALUES })
     await books.trades(REWARD)
     expect((await books.fetchPrices()).prices).toBeNull()
     expect(world.asked).toEqual([])
@@ -332,6 +346,7 @@ describe('tieout explain', () => {
 
 describe('a source that fails', () => {
   it('leaves its prices pending with a warning; the books are published with the others, and the next night continues', async () => {
+    building()
     await books.trades(REWARD, BOUGHT)
     world.ecbStatus = () => 503
     const night = await books.fetchPrices()
@@ -449,6 +464,7 @@ describe('what is among the prices of an answer and is not a price', () => {
   const asked = () => world.asked.filter((one) => one !== 'pairs').toSorted()
 
   it('is quarantined and reported, and only its times are requested again; all other prices count', async () => {
+    building([...VALUES, 'checks.quarantined_rows'])
     await books.trades(REWARD)
     among({
       '10:00': closing('0'),
