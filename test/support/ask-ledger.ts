@@ -50,3 +50,6 @@ export const asNumber = (rows: readonly Answer[] | undefined): number => {
   if (cells.length !== 1) throw new Error(`Expected one number, found ${JSON.stringify(rows)}.`)
   return Number(cells[0])
 }
+
+/** The cells of a row, as a line of CSV that needs no quotes. */
+export const asCells = (row: Answer): string => Object.values(row).join(',')

@@ -1,10 +1,26 @@
 // Something that answers whatever is asked, such as a cache that heeds no query: the same full page for every window.
 import { describe, expect, test } from 'vitest'
+import { type Answer, asCells, askBooks, askLedger } from '../support/ask-ledger.ts'
 import { command } from '../support/in-process.ts'
 import { excluded, TRADER, traderBooks, traderVenue } from '../support/trader-venue.ts'
 
 const PATH = '/api/v3/tax/records'
 const PATH_FUTURES = '/api/v2/tax/future-record'
+
+/** A night over these books, and what answers the questions about them. */
+async function nightly(dir: string, ...questions: readonly string[]) {
+  const { code, stderr } = await command(['nightly', '--dir', dir])
+  return { code, stderr, answers: await askLedger(dir, questions) }
+}
+
+/** The same where the night ends with what it could not fetch, whatever the checks of a whole build find. */
+async function incomplete(dir: string, ...questions: readonly string[]) {
+  const { code, stderr } = await command(['sync', '--dir', dir])
+  return { code, stderr, answers: await askBooks(dir, questions) }
+}
+
+/** The cells of the only row. */
+const found = (answers: readonly Answer[][]): string => answers.flat().map(asCells).join('\n')
 
 test('a venue that ignores the window is given up, with the range pending and the reason stated', async () => {
   const ts = Date.now() - 3_600_000
@@ -34,18 +50,16 @@ describe('a list of orders', () => {
   })
   const page = (from: number) => Array.from({ length: 100 }, (_, place) => order(from - place))
 
-  const fetched = async (answer: (cursor: string | null) => unknown) => {
-    const answers = { ...TRADER, ...excluded(400) }
+  const fetched = async (answer: (cursor: string | null) => unknown, run = incomplete) => {
     const spotOnly = (query: URLSearchParams) =>
       query.get('category') === 'SPOT' ? answer(query.get('cursor')) : { list: [], cursor: null }
-    const venue = await traderVenue({ ...answers, [ORDERS]: spotOnly })
+    const venue = await traderVenue({ ...TRADER, ...excluded(400), [ORDERS]: spotOnly })
     const since = new Date(Date.now() - 5 * 86_400_000).toISOString().slice(0, 10)
     const dir = traderBooks(venue.baseUrl, `{ since: ${since}, feeds: [trade.orderHistory] }`)
-    const { code, stderr } = await command(['nightly', '--dir', dir])
     const sql =
       "select (select count(*) from orders), (select count(*) from coverage where partition = 'SPOT' and status = 'pending')"
-    const { stdout } = await command(['sql', sql, '--dir', dir, '--format', 'csv'])
-    return { code, stderr, found: stdout.trim().split('\n').at(-1), asked: venue.arrived.length }
+    const { code, stderr, answers } = await run(dir, sql)
+    return { code, stderr, found: found(answers), asked: venue.arrived.length }
   }
 
   test('whose cursor is repeated ends there, and what came with it is kept', async () => {
@@ -82,17 +96,18 @@ describe('a list of orders', () => {
       venue.baseUrl,
       `{ since: ${since}, feeds: [trade.orderHistory, trade.openOrders] }`,
     )
-    const { code } = await command(['nightly', '--dir', dir])
-    const ask = async (sql: string) =>
-      (await command(['sql', sql, '--dir', dir, '--format', 'csv'])).stdout.trim().split('\n').slice(1)
+    const { code, answers } = await nightly(
+      dir,
+      'select count(*) from orders',
+      'select count(*) from open_orders where is_current',
+      "select feed, status, code from coverage where feed like 'trade.%' and status not in ('complete', 'empty')",
+    )
     expect(code).toBe(3)
-    expect(await ask('select count(*) from orders')).toEqual(['150'])
-    expect(await ask('select count(*) from open_orders where is_current')).toEqual(['100'])
-    expect(
-      await ask(
-        "select feed, status, code from coverage where feed like 'trade.%' and status not in ('complete', 'empty')",
-      ),
-    ).toEqual(['trade.openOrders,unproven,no cursor'])
+    expect(answers.map((rows) => rows.map(asCells))).toEqual([
+      ['150'],
+      ['100'],
+      ['trade.openOrders,unproven,no cursor'],
+    ])
   }, 120_000)
 
   test('that has no times, and whose cursor is repeated, is kept too, and is not complete', async () => {
@@ -106,11 +121,11 @@ describe('a list of orders', () => {
       '/api/v3/trade/unfilled-orders': resting,
     })
     const dir = traderBooks(venue.baseUrl, '{ since: 2026-10-20, feeds: [trade.openOrders] }')
-    expect((await command(['nightly', '--dir', dir])).code).toBe(5)
     const sql = `select order_id, is_current from open_orders
       union all select status, null from coverage where feed = 'trade.openOrders' order by 1`
-    const { stdout } = await command(['sql', sql, '--dir', dir, '--format', 'csv'])
-    expect(stdout.trim().split('\n').slice(1)).toEqual(['1,true', '2,true', 'pending,'])
+    const { code, answers } = await incomplete(dir, sql)
+    expect(code).toBe(5)
+    expect(answers[0]?.map(asCells)).toEqual(['1,true', '2,true', 'pending,'])
   }, 120_000)
 
   test('continues over an empty page whose cursor continues, and nothing after it is lost', async () => {
@@ -120,7 +135,7 @@ describe('a list of orders', () => {
       b: { list: [], cursor: 'c' },
       c: { list: [order(700)], cursor: null },
     }
-    const { code, found } = await fetched((cursor) => answers[cursor ?? 'first'])
+    const { code, found } = await fetched((cursor) => answers[cursor ?? 'first'], nightly)
     expect([code, found]).toEqual([0, '101,0'])
   }, 120_000)
 
@@ -160,6 +175,7 @@ describe('a venue that returns rows outside the window', () => {
 
   const fetched = async (
     answer: (start: number, end: number, cursor: string | null) => readonly unknown[],
+    run = incomplete,
   ) => {
     let asked = 0
     const futures = (query: URLSearchParams) => {
@@ -171,11 +187,10 @@ describe('a venue that returns rows outside the window', () => {
     const venue = await traderVenue({ ...TRADER, ...excluded(400), [PATH_FUTURES]: futures })
     const since = new Date(Date.now() - 6 * DAY).toISOString().slice(0, 10)
     const dir = traderBooks(venue.baseUrl, `{ since: ${since}, feeds: [tax.futuresRecords] }`)
-    const { code, stderr } = await command(['nightly', '--dir', dir])
     const sql =
       "select (select count(*) from futures_records), (select count(*) from coverage where partition = 'USDT-FUTURES' and status = 'pending')"
-    const { stdout } = await command(['sql', sql, '--dir', dir, '--format', 'csv'])
-    return { code, stderr, found: stdout.trim().split('\n').at(-1), asked }
+    const { code, stderr, answers } = await run(dir, sql)
+    return { code, stderr, found: found(answers), asked }
   }
 
   const within = (start: number, end: number) =>
@@ -185,8 +200,10 @@ describe('a venue that returns rows outside the window', () => {
 
   test('such as one old row on every first page: all others arrive, and everything is complete', async () => {
     const old = record(1, now - 300 * DAY)
-    const { code, found, asked } = await fetched((start, end, cursor) =>
-      cursor === null ? [old, ...within(start, end)] : behind(within(start, end), cursor),
+    const { code, found, asked } = await fetched(
+      (start, end, cursor) =>
+        cursor === null ? [old, ...within(start, end)] : behind(within(start, end), cursor),
+      nightly,
     )
     expect([code, found]).toEqual([3, '12,0'])
     expect(asked).toBeLessThan(40)
@@ -238,11 +255,10 @@ test('a list whose rows have no ids is read to its end, however many pages it ha
   })
   const dir = traderBooks(venue.baseUrl, '{ feeds: [market.liquidations] }')
 
-  const { code, stderr } = await command(['nightly', '--dir', dir])
   const sql =
     "select (select count(*) from liquidations), (select count(*) from coverage where feed = 'market.liquidations' and status = 'pending')"
-  const { stdout } = await command(['sql', sql, '--dir', dir, '--format', 'csv'])
+  const { code, stderr, answers } = await nightly(dir, sql)
 
   expect(stderr).not.toContain('returned no new row')
-  expect([code, stdout.trim().split('\n').at(-1)]).toEqual([0, '1250,0'])
+  expect([code, found(answers)]).toEqual([0, '1250,0'])
 }, 120_000)
