@@ -1,7 +1,7 @@
 // 4.3 is asked for each sub-account that is known: one that is gone silences no other, and an ND broker, who may not call
 // 4.13, has those that a key was made for.
 import { expect, test } from 'vitest'
-import { openLedger } from '../../pipeline/ledger/ledger.ts'
+import { askBooks, askLedger } from '../support/ask-ledger.ts'
 import { command } from '../support/in-process.ts'
 import { type Answers, excluded, refused, TRADER, traderBooks, traderVenue } from '../support/trader-venue.ts'
 
@@ -16,16 +16,8 @@ const emails: Answers = {
   },
 }
 
-async function ask(dir: string, query: string): Promise<unknown[][]> {
-  const ledger = await openLedger(dir)
-  try {
-    return (await ledger.query(query)) as unknown[][]
-  } finally {
-    ledger.close()
-  }
-}
-
-const found = (dir: string) => ask(dir, 'select sub_uid from subaccount_emails order by sub_uid')
+const found = (dir: string) => askBooks(dir, ['select sub_uid from subaccount_emails order by sub_uid'])
+const WORDS = "select status, code from coverage where feed = 'broker.subaccountEmail' order by all"
 
 test('a sub-account without a record suppresses no other', async () => {
   const assets = ['11', '12', '13'].map((userId) => ({ userId, assetsList: [] }))
@@ -36,23 +28,19 @@ test('a sub-account without a record suppresses no other', async () => {
     ...emails,
   })
   const dir = traderBooks(venue.baseUrl, FEEDS)
-  await command(['nightly', '--dir', dir])
-  expect(await found(dir)).toEqual([['12'], ['13']])
+  await command(['sync', '--dir', dir])
+  expect(await found(dir)).toEqual([[{ sub_uid: '12' }, { sub_uid: '13' }]])
 }, 120_000)
 
 test('what one night could not request for an account without sub-accounts is no gap once a later night could', async () => {
   const venue = await traderVenue({ '/api/v3/account/settings': () => refused('40018', 400) })
   const dir = traderBooks(venue.baseUrl, '{ since: 2026-11-01 }')
-  const words = () =>
-    ask(dir, "select status, code from coverage where feed = 'broker.subaccountEmail' order by all")
-  expect((await command(['nightly', '--dir', dir])).code).toBe(4)
-  expect(await words()).toEqual([['failed', '40018']])
+  expect((await command(['sync', '--dir', dir])).code).toBe(4)
+  expect(await askBooks(dir, [WORDS])).toEqual([[{ status: 'failed', code: '40018' }]])
   venue.answers = { ...TRADER, ...excluded(400) }
   await command(['nightly', '--dir', dir])
-  expect(await words()).toEqual([['not_applicable', 'not asked']])
-  expect(
-    await ask(dir, "select explanation from breaks where check_name = 'coverage' and status = 'open'"),
-  ).toEqual([])
+  const open = "select explanation from breaks where check_name = 'coverage' and status = 'open'"
+  expect(await askLedger(dir, [WORDS, open])).toEqual([[{ status: 'not_applicable', code: 'not asked' }], []])
 }, 120_000)
 
 test('an ND broker has the sub-accounts for which a key was created; without any the feed says so', async () => {
@@ -66,10 +54,8 @@ test('an ND broker has the sub-accounts for which a key was created; without any
     }),
   })
   const dir = traderBooks(venue.baseUrl, FEEDS)
-  await command(['nightly', '--dir', dir])
-  expect(await ask(dir, "select status, code from coverage where feed = 'broker.subaccountEmail'")).toEqual([
-    ['not_applicable', 'not asked'],
-  ])
+  await command(['sync', '--dir', dir])
+  expect(await askBooks(dir, [WORDS])).toEqual([[{ status: 'not_applicable', code: 'not asked' }]])
 
   const fields = [
     'subUid=21',
@@ -82,6 +68,6 @@ test('an ND broker has the sub-accounts for which a key was created; without any
     ...['call', 'broker.createApiKey', ...fields, '--write', '--save-as', 'sub-21', '--dir', dir],
   ])
   expect(made.code, made.stderr).toBe(0)
-  await command(['nightly', '--accounts', 'trader', '--dir', dir])
-  expect(await found(dir)).toEqual([['21']])
+  await command(['sync', '--accounts', 'trader', '--dir', dir])
+  expect(await found(dir)).toEqual([[{ sub_uid: '21' }]])
 }, 120_000)

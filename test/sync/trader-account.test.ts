@@ -1,8 +1,7 @@
 // An account that is nothing but a trader, neither merchant nor broker, agent or lending unit: what does not apply to it
 // ends no night, and what is refused to it for another reason still does.
 import { describe, expect, test } from 'vitest'
-import { openLedger } from '../../pipeline/ledger/ledger.ts'
-import { allRows } from '../../pipeline/output/column.ts'
+import { type Answer, askBooks, askLedger } from '../support/ask-ledger.ts'
 import { fewAtOnce } from '../support/beside.ts'
 import { command } from '../support/in-process.ts'
 import { excluded, refused, TRADER, traderBooks, traderVenue } from '../support/trader-venue.ts'
@@ -11,17 +10,10 @@ fewAtOnce()
 
 const SINCE = '{ since: 2026-10-20 }'
 
-/** Rows of the published ledger, each cell as text. */
-async function ask(dir: string, query: string): Promise<Record<string, string>[]> {
-  const ledger = await openLedger(dir)
-  try {
-    const { columns, rows } = await ledger.stream(query)
-    return (await allRows(rows)).map((row) =>
-      Object.fromEntries(columns.map(({ name }, at) => [name, String(row[at] ?? '')])),
-    )
-  } finally {
-    ledger.close()
-  }
+/** What the published ledger answers. */
+async function ask(dir: string, query: string): Promise<Answer[]> {
+  const [rows = []] = await askLedger(dir, [query])
+  return rows
 }
 
 /** Code and the breaks of a night, one line each. */
@@ -35,12 +27,19 @@ async function night(dir: string): Promise<{ code: number | null; breaks: string
   }
 }
 
-async function coverage(dir: string): Promise<string[]> {
-  const query =
-    'select feed, partition, status, code from coverage where code is not null order by feed, partition'
-  return (await ask(dir, query)).map(({ feed, partition, status, code }) =>
-    [feed, partition, status, code].join(' '),
-  )
+const COVERAGE =
+  'select feed, partition, status, code from coverage where code is not null order by feed, partition'
+
+const lines = (rows: readonly Answer[] = []): string[] =>
+  rows.map(({ feed, partition, status, code }) => [feed, partition, status, code].join(' '))
+
+const coverage = async (dir: string): Promise<string[]> => lines(await ask(dir, COVERAGE))
+
+/** A sync, and what it leaves of coverage and of the kinds of accounts; nothing is checked. */
+async function synced(dir: string) {
+  const { code, stderr } = await command(['sync', '--dir', dir])
+  const [ranges, kinds] = await askBooks(dir, [COVERAGE, 'select kind from accounts'])
+  return { code, stderr, coverage: lines(ranges), kinds }
 }
 
 const QUIET = { code: 0, breaks: [], stderr: '' }
@@ -192,12 +191,12 @@ describe.concurrent('settings that cannot be read', () => {
     async (_, settings, said) => {
       const venue = await traderVenue({ ...TRADER, ...excluded(400), '/api/v3/account/settings': settings })
       const dir = traderBooks(venue.baseUrl, '{ since: 2026-10-20, feeds: [account.settings, tax.records] }')
-      const { code, stderr } = await night(dir)
+      const { code, stderr, coverage, kinds } = await synced(dir)
       expect(code).toBe(5)
       expect(stderr).toContain('account.settings for account trader')
-      expect(await coverage(dir)).toEqual([`account.settings  ${said}`])
+      expect(coverage).toEqual([`account.settings  ${said}`])
       expect(venue.arrived).toContain('/api/v3/tax/records')
-      expect(await ask(dir, 'select kind from accounts')).toEqual([{ kind: 'unknown' }])
+      expect(kinds).toEqual([{ kind: 'unknown' }])
     },
     120_000,
   )
@@ -207,7 +206,8 @@ describe.concurrent('settings that cannot be read', () => {
     const dir = traderBooks(venue.baseUrl, '{ since: 2026-10-20, feeds: [account.settings, tax.records] }')
     expect(await night(dir)).toEqual(QUIET)
     venue.answers = { ...venue.answers, '/api/v3/account/settings': () => refused('40017', 400) }
-    expect((await night(dir)).code).toBe(5)
-    expect(await ask(dir, 'select kind from accounts')).toEqual([{ kind: 'unified' }])
+    const { code, kinds } = await synced(dir)
+    expect(code).toBe(5)
+    expect(kinds).toEqual([{ kind: 'unified' }])
   }, 120_000)
 })
