@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../sandbox/index.ts'
+import { type Answer, askLedger } from '../support/ask-ledger.ts'
 import { tieout } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 import { configureBooks } from '../support/sandbox-books.ts'
@@ -15,8 +16,10 @@ let dir: string
 let sandbox: Sandbox
 let night: Awaited<ReturnType<typeof tieout>>
 
-const rows = async (sql: string): Promise<Record<string, string>[]> =>
-  JSON.parse((await command(['sql', sql, '--format', 'json', '--dir', dir])).stdout)
+async function rows(sql: string): Promise<Answer[]> {
+  const [found = []] = await askLedger(dir, [sql])
+  return found
+}
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'tieout-sandbox-prices-'))
