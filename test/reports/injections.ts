@@ -97,33 +97,44 @@ export function injectionTests({ everywhere }: { readonly everywhere: boolean })
       expect(await ledger.query('select count(*) > 0 from entries')).toEqual([[true]])
     })
 
-    test.each(['selection', 'allocation'] as const)(
-      'file %s is a name in each of its cells',
-      async (what) => {
-        const cell = (text: string): string => `"${text.replaceAll('"', '""')}"`
-        const before = state()
-        for (const text of injections()) {
-          const file = join(folder, 'lots.csv')
-          const columns = what === 'selection' ? 3 : 4
-          const head = what === 'selection' ? 'disposal_id,lot_id,quantity' : 'account,coin,lot_id,quantity'
-          for (let at = 0; at < columns; at += 1) {
-            const cells = Array.from({ length: columns }, (_, index) =>
-              cell(index === at ? text : index === columns - 1 ? '1' : 'BTC'),
-            )
-            writeFileSync(file, `${head}\n${cells.join(',')}\n`)
-            try {
-              await (what === 'selection'
-                ? made('gains', { method: 'specific', selection: readSelection(file) })
-                : made('gains', { allocation: readAllocation(file) }))
-            } catch (error) {
-              expect(error).toMatchObject({ exitCode: 2 })
-            }
+    test.each([
+      ['selection', ['disposal_id', 'lot_id', 'quantity']],
+      ['allocation', ['account', 'coin', 'lot_id', 'quantity']],
+    ] as const)('file %s is a name in each of its cells', async (what, columns) => {
+      const cell = (text: string): string => `"${text.replaceAll('"', '""')}"`
+      const file = join(folder, 'lots.csv')
+      const options = (lines: readonly string[]): ReportOptions => {
+        writeFileSync(file, [columns.join(','), ...lines, ''].join('\n'))
+        return what === 'selection'
+          ? { method: 'specific', selection: readSelection(file) }
+          : { allocation: readAllocation(file) }
+      }
+      const before = state()
+      const read: string[] = []
+      const texts = injections()
+      for (const text of texts) {
+        for (const at of columns.keys()) {
+          const cells = columns.map((_, index) =>
+            cell(index === at ? text : index === columns.length - 1 ? '1' : 'BTC'),
+          )
+          try {
+            const asked = options([cells.join(',')])
+            if (what === 'allocation') await made('gains', asked)
+            else read.push(cells.join(','))
+          } catch (error) {
+            expect(error).toMatchObject({ exitCode: 2 })
           }
-          rmSync(file)
         }
-        expect(state()).toEqual(before)
-      },
-    )
+      }
+      // Every text may be the id of a disposal or of a lot, so one report asks for all of them.
+      if (what === 'selection') {
+        expect(read.length).toBe(2 * texts.length)
+        const report = await makeReport(ledger, 'gains', options(read))
+        await writeReport(report, 'json', { dir, terminal: memoryTerminal() })
+      }
+      rmSync(file)
+      expect(state()).toEqual(before)
+    })
 
     test('that is an id, a currency or the name of a filing is unknown', async () => {
       const before = state()
