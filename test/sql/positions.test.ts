@@ -1,8 +1,8 @@
 // Futures against everything else that tells of them: open positions (4.12), orders and their fees (4.11), and the results
 // of single positions, from flat to flat, computed by hand.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { balanced, type Cells, LEDGER_CHECKS, type Move, TestBooks } from '../support/books.ts'
-import { builtTogether, type Told } from '../support/many-books.ts'
+import { describe, expect, it } from 'vitest'
+import { balanced, type Cells, LEDGER_CHECKS, type Move, type TestBooks } from '../support/books.ts'
+import { builtTogether, type SharedBooks, sharedBooks, type Told } from '../support/many-books.ts'
 
 /** What these books are made of. */
 const MADE = [
@@ -92,7 +92,7 @@ interface Plant {
 }
 
 async function land(
-  books: TestBooks,
+  books: TestBooks | SharedBooks,
   account: string,
   {
     booked = history,
@@ -415,33 +415,29 @@ describe.concurrent('the values of futures orders', () => {
   })
 })
 
-describe('the results of a position', () => {
-  let books: TestBooks
+describe.concurrent('the results of a position', () => {
+  const { it, books } = sharedBooks({ only: MADE })
   const build = async (plant: Plant = {}) => {
     await land(books, 'main', plant)
     await books.build()
   }
 
-  beforeEach(async () => {
-    books = await TestBooks.open({ only: MADE })
-  })
-
-  afterEach(async () => {
-    await books.close()
-  })
-
-  const results = () =>
+  const results = (account = 'main') =>
     books.query(
       `select symbol, hold_side, position_number, state, strftime(opened_at, '%d %H:%M'), strftime(closed_at, '%d %H:%M'),
        realised_pnl, fees, funding, net_pnl
-     from futures_positions_pnl order by symbol, hold_side nulls last, position_number nulls last`,
+     from futures_positions_pnl where account = '${account}'
+     order by symbol, hold_side nulls last, position_number nulls last`,
     )
 
-  const sums = async () => [
+  const sums = async (account = 'main') => [
     await books.query(
-      'select sum(realised_pnl), sum(fees), sum(funding), sum(net_pnl) from futures_positions_pnl',
+      `select sum(realised_pnl), sum(fees), sum(funding), sum(net_pnl) from futures_positions_pnl
+       where account = '${account}'`,
     ),
-    await books.query('select sum(realised_pnl), sum(fees), sum(funding), sum(net_pnl) from futures_pnl'),
+    await books.query(
+      `select sum(realised_pnl), sum(fees), sum(funding), sum(net_pnl) from futures_pnl where account = '${account}'`,
+    ),
   ]
 
   it('are those of its records, from flat to flat', async () => {
@@ -515,12 +511,11 @@ describe('the results of a position', () => {
       order('903', 'BTCUSDT', 'sell', short, '2', '1', at(5)),
       order('904', 'BTCUSDT', 'buy', short, '2', '1', at(6)),
     ]
-    await build({ booked, filled: filled('long', 'short'), held: [] })
+    await land(books, 'main', { booked, filled: filled('long', 'short'), held: [] })
+    await land(books, 'old', { booked, filled: filled('', ''), held: [] })
+    await books.build()
     expect(await results()).toEqual(expected)
-    await books.close()
-    books = await TestBooks.open({ only: MADE })
-    await build({ booked, filled: filled('', ''), held: [] })
-    expect(await results()).toEqual(expected)
+    expect(await results('old')).toEqual(expected)
   })
 
   it('are those of two positions if one order reversed it, whose fee is divided between neither', async () => {
@@ -692,22 +687,21 @@ describe('the results of a position', () => {
   })
 
   it('are separate only as far as orders reach; the rest is in one row, and nothing is lost', async () => {
-    await build({ filled: orders.slice(2) })
+    await land(books, 'main', { filled: orders.slice(2) })
+    await land(books, 'old', { kind: 'classic', filled: [] })
+    await books.build()
     expect((await results()).slice(0, 3)).toEqual([
       ['BTCUSDT', 'long', '1', 'open', '05 12:00', null, '30', '-2.7', '-1.5', '25.8'],
       ['BTCUSDT', 'short', null, 'unknown', '03 12:00', null, '-8', '-2.1', '0', '-10.1'],
       ['ETHUSDT', 'long', '1', 'open', '09 12:00', null, '0', '-5', '0', '-5'],
     ])
-    await books.close()
-    books = await TestBooks.open({ only: MADE })
-    await build({ kind: 'classic', filled: [] })
-    expect(await results()).toEqual([
+    expect(await results('old')).toEqual([
       ['BTCUSDT', 'long', null, 'unknown', '05 12:00', null, '30', '-2.7', '0', '27.3'],
       ['BTCUSDT', 'short', null, 'unknown', '03 12:00', null, '-8', '-2.1', '0', '-10.1'],
       ['BTCUSDT', null, null, 'unknown', '06 08:00', null, '0', '0', '-1.5', '-1.5'],
       ['ETHUSDT', 'long', null, 'unknown', '09 12:00', null, '0', '-5', '0', '-5'],
     ])
-    const [positions, days] = await sums()
+    const [positions, days] = await sums('old')
     expect(positions).toEqual(days)
   })
 })
