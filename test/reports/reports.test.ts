@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { type Ledger, openLedger } from '../../pipeline/ledger/ledger.ts'
 import { allRows } from '../../pipeline/output/column.ts'
 import {
@@ -16,15 +16,17 @@ import { printReport, writeReport } from '../../pipeline/reports/print.ts'
 import { balancesQuestion } from '../../pipeline/serve/views/accounts.ts'
 import { account, futures, memoryTerminal, publish } from './books.ts'
 
-const opened: Ledger[] = []
-afterEach(() => {
-  for (const ledger of opened.splice(0)) ledger.close()
+const opened = new Map<string, Promise<Ledger>>()
+afterAll(async () => {
+  for (const ledger of opened.values()) (await ledger).close()
 })
 
+/** The ledger of these statements: one for all tests that give the same ones, since reports only read. */
 async function open(...statements: string[]): Promise<Ledger> {
-  const ledger = await openLedger(await publish(statements))
-  opened.push(ledger)
-  return ledger
+  const key = statements.join('\0')
+  const ledger = opened.get(key) ?? publish(statements).then((dir) => openLedger(dir))
+  opened.set(key, ledger)
+  return await ledger
 }
 
 /** The rows of a report as objects, as its JSON has them. */
