@@ -1,6 +1,6 @@
 // Profit and loss has one home: the published table, the report and the explanation of a line say the same, also of what
 // nobody knows the gain of.
-import { afterEach, expect, test } from 'vitest'
+import { afterAll, afterEach, expect, test } from 'vitest'
 import { emptyConfig } from '../../pipeline/config/config.ts'
 import { lineSteps } from '../../pipeline/evidence/lines.ts'
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
@@ -11,6 +11,12 @@ import { readPeriod } from '../../pipeline/reports/period.ts'
 import { balanced, TestBooks } from '../support/books.ts'
 import { ImportedBooks } from '../support/imports.ts'
 
+/** Profit and loss, what it has to agree with, and what the reports read. */
+const MADE = [
+  ...['pnl_monthly', 'value_bridge', 'net_worth', 'balances', 'futures_pnl', 'unrealised', 'income'],
+  ...['disposals', 'lot_events', 'entries', 'imported_entries', 'imported_trades', 'beginnings', 'runs'],
+]
+
 const closers: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of closers.splice(0)) await close()
@@ -20,10 +26,17 @@ const at = (day: string): string => `2026-${day} 10:00:00+00`
 const got = 'ORDER_DEALT_IN'
 const gave = 'ORDER_DEALT_FROZEN_OUT'
 
+let withUnknownGains: Promise<TestBooks> | undefined
+afterAll(async () => (await withUnknownGains)?.close())
+/** Built once for the tests that read it. */
+const booksWithUnknownGains = (): Promise<TestBooks> => {
+  withUnknownGains ??= buildUnknownGains()
+  return withUnknownGains
+}
+
 /** ETH sold without a cost in January; BTC sold with and without one in January, and with one in February; futures. */
-async function booksWithUnknownGains(): Promise<TestBooks> {
-  const books = await TestBooks.open()
-  closers.push(() => books.close())
+async function buildUnknownGains(): Promise<TestBooks> {
+  const books = await TestBooks.open({ only: MADE })
   await books.account('main', 'unified')
   const moves = [
     { id: '1', ts: at('01-02'), coin: 'BTC', type: got, amount: '1' },
@@ -91,7 +104,7 @@ test('months are dates, which a workbook sorts and groups as such', async () => 
 })
 
 test('a fee that belongs to no trade counts as paid, and not to futures; that of a trade is in the gain', async () => {
-  const books = await TestBooks.open()
+  const books = await TestBooks.open({ only: MADE })
   closers.push(() => books.close())
   await books.account('main', 'unified')
   const moves = [
@@ -149,7 +162,7 @@ test('a fee that belongs to no trade counts as paid, and not to futures; that of
 })
 
 test('what a liquidation on margin takes and makes good is a result, and every report agrees', async () => {
-  const books = await TestBooks.open()
+  const books = await TestBooks.open({ only: MADE })
   closers.push(() => books.close())
   await books.account('main', 'unified')
   await books.insert('imports', {
@@ -227,7 +240,7 @@ test('what a liquidation on margin takes and makes good is a result, and every r
 })
 
 test('the network’s fee counts even if the venue’s own record is the leg out, and the import has what arrived', async () => {
-  const books = await TestBooks.open()
+  const books = await TestBooks.open({ only: MADE })
   closers.push(() => books.close())
   await books.account('main', 'unified')
   const moves = [
@@ -283,7 +296,7 @@ test('the network’s fee counts even if the venue’s own record is the leg out
 })
 
 test('the fee of an imported movement counts like one at the venue; that of an imported trade is in the gain', async () => {
-  const books = new ImportedBooks({ reports: { ...emptyConfig.reports, currency: 'USD' } })
+  const books = new ImportedBooks({ reports: { ...emptyConfig.reports, currency: 'USD' } }, { only: MADE })
   closers.push(() => books.close())
   await books.trades(
     'i1,2026-01-01T00:00:00Z,A,income,USD,1000,,,,',
@@ -344,7 +357,7 @@ test('the fee of an imported movement counts like one at the venue; that of an i
 })
 
 test('a network fee in the reporting currency counts like one in a coin, at the venue and between wallets', async () => {
-  const books = await TestBooks.open()
+  const books = await TestBooks.open({ only: MADE })
   closers.push(() => books.close())
   await books.account('main', 'unified')
   const moves = [
