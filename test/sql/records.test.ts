@@ -1,6 +1,7 @@
 // The published records: one row for each content that a record has had, and what is kept of quarantine and coverage.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Cells, LEDGER_CHECKS, TestBooks } from '../support/books.ts'
+import { sharedBooks } from '../support/many-books.ts'
 
 /** What these books are made of. */
 const MADE = [
@@ -21,13 +22,16 @@ const MADE = [
 
 let books: TestBooks
 
-beforeEach(async () => {
-  books = await TestBooks.open({ only: MADE })
-})
+/** For tests that state numbers of pages, or land rows that are of no page of theirs: books of their own. */
+function ownBooks(): void {
+  beforeEach(async () => {
+    books = await TestBooks.open({ only: MADE })
+  })
 
-afterEach(async () => {
-  await books.close()
-})
+  afterEach(async () => {
+    await books.close()
+  })
+}
 
 const at = '2026-01-05 10:00:00+00'
 const funding = {
@@ -43,6 +47,8 @@ const breaks = (result: { openBreaks: readonly { severity: string; checkName: st
   result.openBreaks.map(({ severity, checkName }) => `${severity} ${checkName}`)
 
 describe('a record seen twice', () => {
+  ownBooks()
+
   it('is one row, with the times when it was first and last seen', async () => {
     await books.tax('USDT-FUTURES', [funding])
     await books.tax('USDT-FUTURES', [funding])
@@ -53,6 +59,24 @@ describe('a record seen twice', () => {
       ),
     ).toEqual([['1', '0', '2026-02-01 00:00:01+00', '2026-02-01 00:00:02+00', 'true', 'USDT-FUTURES', null]])
   })
+
+  it('is beside those seen once, each in its own account', async () => {
+    await books.tax('USDT-FUTURES', [funding, { ...funding, id: '8' }])
+    await books.tax('USDT-FUTURES', [{ ...funding, amount: '2' }])
+    await books.tax('USDT-FUTURES', [{ ...funding, amount: '3' }], { account: 'other' })
+    await books.build()
+    const rows = 'select account, id, amount, page_id, page_row, is_current from tax_records'
+    expect(await books.query(`${rows} order by account, id, amount`)).toEqual([
+      ['main', '7', '1', '1', '1', 'false'],
+      ['main', '7', '2', '2', '0', 'true'],
+      ['main', '8', '1', '1', '0', 'true'],
+      ['other', '7', '3', '3', '0', 'true'],
+    ])
+  })
+})
+
+describe.concurrent('a record received again', () => {
+  const { it, books } = sharedBooks({ only: MADE })
 
   it('with different content has two versions, the one journaled last applies, and a warning says so', async () => {
     await books.tax('USDT-FUTURES', [funding])
@@ -87,20 +111,6 @@ describe('a record seen twice', () => {
     expect(await books.query('select amount from tax_records where is_current')).toEqual([['1']])
   })
 
-  it('is beside those seen once, each in its own account', async () => {
-    await books.tax('USDT-FUTURES', [funding, { ...funding, id: '8' }])
-    await books.tax('USDT-FUTURES', [{ ...funding, amount: '2' }])
-    await books.tax('USDT-FUTURES', [{ ...funding, amount: '3' }], { account: 'other' })
-    await books.build()
-    const rows = 'select account, id, amount, page_id, page_row, is_current from tax_records'
-    expect(await books.query(`${rows} order by account, id, amount`)).toEqual([
-      ['main', '7', '1', '1', '1', 'false'],
-      ['main', '7', '2', '2', '0', 'true'],
-      ['main', '8', '1', '1', '0', 'true'],
-      ['other', '7', '3', '3', '0', 'true'],
-    ])
-  })
-
   it('with different unknown fields only is a notice', async () => {
     await books.page('tax.records', [{ ...funding, fee: '0' }], { partition: 'USDT-FUTURES' })
     await books.page('tax.records', [{ ...funding, fee: '0', extra: '{"new":"1"}' }], {
@@ -119,7 +129,8 @@ describe('a record seen twice', () => {
   })
 })
 
-describe('an order', () => {
+describe.concurrent('an order', () => {
+  const { it, books } = sharedBooks({ only: MADE })
   const order = { order_id: '5', category: 'SPOT', symbol: 'ETHUSDT', created_time: at }
 
   it('may change: the version with the latest updatedTime applies, whenever it was journaled', async () => {
@@ -154,6 +165,8 @@ describe('an order', () => {
 })
 
 describe('personal data', () => {
+  ownBooks()
+
   const order = {
     order_id: '5',
     side: 'buy',
@@ -182,6 +195,8 @@ describe('personal data', () => {
 })
 
 describe('a record to which the venue gives no id', () => {
+  ownBooks()
+
   const liquidation = { symbol: 'BTCUSDT', side: 'buy', price: '90000', amount: '1', ts: at }
 
   it('counts twice if one answer has it twice, and not again when it is read again', async () => {
@@ -195,6 +210,8 @@ describe('a record to which the venue gives no id', () => {
 })
 
 describe('equal liquidations on two pages of one answer', () => {
+  ownBooks()
+
   const at = '2026-01-05 12:00:00+00'
   const one = { symbol: 'BTCUSDT', side: 'buy', price: '90000', amount: '1', ts: at }
   const other = { ...one, price: '91000' }
@@ -237,6 +254,8 @@ describe('equal liquidations on two pages of one answer', () => {
 })
 
 describe('quarantine', () => {
+  ownBooks()
+
   it('counts a row once, however often it arrived, and is a warning', async () => {
     const row = {
       account: 'main',
@@ -298,6 +317,8 @@ describe('quarantine', () => {
 })
 
 describe('accounts', () => {
+  ownBooks()
+
   it('may have the name of a built-in property of JavaScript objects', async () => {
     await books.build({
       accounts: [{ name: 'constructor' }, { name: 'toString' }],
