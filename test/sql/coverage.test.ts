@@ -4,6 +4,7 @@ import { union } from '../../models/ranges.ts'
 import { shippedModel } from '../../pipeline/ledger/models.ts'
 import { readStatus } from '../../pipeline/reports/status.ts'
 import { TestBooks } from '../support/books.ts'
+import { type SharedBooks, sharedBooks } from '../support/many-books.ts'
 
 /** What these books are made of. */
 const MADE = [
@@ -17,80 +18,138 @@ const MADE = [
 
 let books: TestBooks
 
-beforeEach(async () => {
-  books = await TestBooks.open({ only: MADE })
-})
+/** For tests that build several times or otherwise than by default, or land what is of no account: books of their own. */
+function ownBooks(): void {
+  beforeEach(async () => {
+    books = await TestBooks.open({ only: MADE })
+  })
 
-afterEach(async () => {
-  await books.close()
-})
+  afterEach(async () => {
+    await books.close()
+  })
+}
 
 const day = (date: number): string => `2026-01-${String(date).padStart(2, '0')} 00:00:00+00`
 
-const page = (from: string, to: string, rows = 1) =>
-  books.tax(
-    'SPOT',
-    rows === 0 ? [] : [{ id: `9${from.slice(8, 10)}`, coin: 'USDT', type: 'REWARD', amount: '0', ts: from }],
-    { covers: [from, to] },
-  )
-
 const row = (id: string, date: number) => ({ id, coin: 'USDT', type: 'REWARD', amount: '0', ts: day(date) })
 
-const statement = (status: string, from: string | undefined, to: string | undefined, more = {}) =>
-  books.statement({ feed: 'tax.records', partition: 'SPOT', status, starts_at: from, ends_at: to, ...more })
+/** What tests write into books, and what they ask them. */
+const of = (books: () => TestBooks | SharedBooks) => ({
+  page: (from: string, to: string, rows = 1) => {
+    const reward = { id: `9${from.slice(8, 10)}`, coin: 'USDT', type: 'REWARD', amount: '0', ts: from }
+    return books().tax('SPOT', rows === 0 ? [] : [reward], { covers: [from, to] })
+  },
+  statement: (status: string, from: string | undefined, to: string | undefined, more = {}) =>
+    books().statement({
+      feed: 'tax.records',
+      partition: 'SPOT',
+      status,
+      starts_at: from,
+      ends_at: to,
+      ...more,
+    }),
+  coverage: () =>
+    books().query(
+      'select partition, starts_at, ends_at, status from coverage order by feed, partition, starts_at',
+    ),
+  coverageBreaks: async () =>
+    (await books().build()).openBreaks.map(
+      ({ severity, checkName, account }) => `${severity} ${checkName} ${account}`,
+    ),
+})
 
-const coverage = () =>
-  books.query(
-    'select partition, starts_at, ends_at, status from coverage order by feed, partition, starts_at',
-  )
+const { page, statement, coverage, coverageBreaks } = of(() => books)
 
-const coverageBreaks = async () =>
-  (await books.build()).openBreaks.map(
-    ({ severity, checkName, account }) => `${severity} ${checkName} ${account}`,
-  )
+describe.concurrent('within one account', () => {
+  const { it, books } = sharedBooks({ only: MADE })
+  const { page, statement, coverage, coverageBreaks } = of(() => books)
 
-describe('covered ranges', () => {
-  it('that touch or overlap are one interval, complete if it contains any row', async () => {
-    await page(day(1), '2026-01-02 23:59:59.999+00', 0)
-    await page(day(3), day(5))
-    await page(day(4), day(6), 0)
-    await page(day(8), day(9), 0)
-    await books.build()
-    expect(await coverage()).toEqual([
-      ['SPOT', day(1), day(6), 'complete'],
-      ['SPOT', '2026-01-06 00:00:00.001+00', '2026-01-07 23:59:59.999+00', 'missing'],
-      ['SPOT', day(8), day(9), 'empty'],
-    ])
+  describe('covered ranges', () => {
+    it('that touch or overlap are one interval, complete if it contains any row', async () => {
+      await page(day(1), '2026-01-02 23:59:59.999+00', 0)
+      await page(day(3), day(5))
+      await page(day(4), day(6), 0)
+      await page(day(8), day(9), 0)
+      await books.build()
+      expect(await coverage()).toEqual([
+        ['SPOT', day(1), day(6), 'complete'],
+        ['SPOT', '2026-01-06 00:00:00.001+00', '2026-01-07 23:59:59.999+00', 'missing'],
+        ['SPOT', day(8), day(9), 'empty'],
+      ])
+    })
+
+    it('are kept separate by the runs that received them, however they combine', async () => {
+      const [first, second] = [{ run: 'run-1' }, { run: 'run-2' }]
+      await books.tax('SPOT', [row('1', 1), row('2', 2)], { covers: [day(1), day(3)], ...first })
+      await books.tax('SPOT', [], { covers: [day(4), day(5)], ...first })
+      await books.tax('SPOT', [row('3', 5)], { covers: [day(5), day(6)], ...second })
+      await books.tax('USDT-FUTURES', [row('4', 5)], { covers: [day(5), day(6)], ...second })
+      await books.build()
+      expect(
+        await books.query(
+          'select partition, run_id, starts_at, ends_at, pages, rows from fetched_ranges order by all',
+        ),
+      ).toEqual([
+        ['SPOT', 'run-1', day(1), day(5), '2', '2'],
+        ['SPOT', 'run-2', day(5), day(6), '1', '1'],
+        ['USDT-FUTURES', 'run-2', day(5), day(6), '1', '1'],
+      ])
+    })
+
+    it('of an earlier, longer page absorb the later, shorter ones', async () => {
+      await page(day(1), day(9))
+      await page(day(2), day(3))
+      await page(day(4), day(5))
+      await books.build()
+      expect(await coverage()).toEqual([['SPOT', day(1), day(9), 'complete']])
+    })
   })
 
-  it('are kept separate by the runs that received them, however they combine', async () => {
-    const [first, second] = [{ run: 'run-1' }, { run: 'run-2' }]
-    await books.tax('SPOT', [row('1', 1), row('2', 2)], { covers: [day(1), day(3)], ...first })
-    await books.tax('SPOT', [], { covers: [day(4), day(5)], ...first })
-    await books.tax('SPOT', [row('3', 5)], { covers: [day(5), day(6)], ...second })
-    await books.tax('USDT-FUTURES', [row('4', 5)], { covers: [day(5), day(6)], ...second })
-    await books.build()
-    expect(
-      await books.query(
-        'select partition, run_id, starts_at, ends_at, pages, rows from fetched_ranges order by all',
-      ),
-    ).toEqual([
-      ['SPOT', 'run-1', day(1), day(5), '2', '2'],
-      ['SPOT', 'run-2', day(5), day(6), '1', '1'],
-      ['USDT-FUTURES', 'run-2', day(5), day(6), '1', '1'],
-    ])
-  })
+  describe('a statement', () => {
+    it('counts where no page covers it, before and after', async () => {
+      await statement('pending', day(1), day(9))
+      await page(day(3), day(5))
+      expect(await coverageBreaks()).toEqual(['warning coverage main'])
+      expect(await coverage()).toEqual([
+        ['SPOT', day(1), '2026-01-02 23:59:59.999+00', 'pending'],
+        ['SPOT', day(3), day(5), 'complete'],
+        ['SPOT', '2026-01-05 00:00:00.001+00', day(9), 'pending'],
+      ])
+    })
 
-  it('of an earlier, longer page absorb the later, shorter ones', async () => {
-    await page(day(1), day(9))
-    await page(day(2), day(3))
-    await page(day(4), day(5))
-    await books.build()
-    expect(await coverage()).toEqual([['SPOT', day(1), day(9), 'complete']])
+    it('is superseded by a later one on the same time', async () => {
+      await statement('pending', day(1), day(9))
+      await statement('lost', day(1), day(4), { code: 'retention' })
+      await books.build()
+      expect(await coverage()).toEqual([
+        ['SPOT', day(1), day(4), 'lost'],
+        ['SPOT', '2026-01-04 00:00:00.001+00', day(9), 'pending'],
+      ])
+    })
+
+    it('about an instant that cannot be read completely is a warning, and a gap in coverage', async () => {
+      await page(day(1), '2026-01-02 23:59:59.999+00')
+      await page('2026-01-03 00:00:00.001+00', day(5))
+      await statement('unproven', day(3), day(3), { code: 'crowded instant', reason: 'too many rows' })
+      expect(await coverageBreaks()).toEqual(['warning coverage main'])
+      expect(await coverage()).toEqual([
+        ['SPOT', day(1), '2026-01-02 23:59:59.999+00', 'complete'],
+        ['SPOT', day(3), day(3), 'unproven'],
+        ['SPOT', '2026-01-03 00:00:00.001+00', day(5), 'complete'],
+      ])
+    })
+
+    it('in the venue’s own words, without a status, is not coverage', async () => {
+      await books.statement({ feed: 'tax.records', partition: 'SPOT', code: '40014' })
+      await books.build()
+      expect(await coverage()).toEqual([])
+    })
   })
 })
 
 describe('touching', () => {
+  ownBooks()
+
   it('means the same in the planner and in SQL: one millisecond apart is no gap, two are a gap of one', async () => {
     const at = (ms: number): string => new Date(Date.parse('2026-01-01') + ms).toISOString()
     const ranges = [0, 3, 4, 7, 9, 10, 12, 13, 20].flatMap((start) => [
@@ -124,26 +183,7 @@ describe('touching', () => {
 })
 
 describe('a statement', () => {
-  it('counts where no page covers it, before and after', async () => {
-    await statement('pending', day(1), day(9))
-    await page(day(3), day(5))
-    expect(await coverageBreaks()).toEqual(['warning coverage main'])
-    expect(await coverage()).toEqual([
-      ['SPOT', day(1), '2026-01-02 23:59:59.999+00', 'pending'],
-      ['SPOT', day(3), day(5), 'complete'],
-      ['SPOT', '2026-01-05 00:00:00.001+00', day(9), 'pending'],
-    ])
-  })
-
-  it('is superseded by a later one on the same time', async () => {
-    await statement('pending', day(1), day(9))
-    await statement('lost', day(1), day(4), { code: 'retention' })
-    await books.build()
-    expect(await coverage()).toEqual([
-      ['SPOT', day(1), day(4), 'lost'],
-      ['SPOT', '2026-01-04 00:00:00.001+00', day(9), 'pending'],
-    ])
-  })
+  ownBooks()
 
   it('about a whole feed counts until a page of it arrives', async () => {
     await statement('failed', undefined, undefined, {
@@ -162,18 +202,6 @@ describe('a statement', () => {
     expect(await coverageBreaks()).toEqual([])
     expect((await books.build({ namedFeeds: ['tax.records'] })).openBreaks).toMatchObject([
       { severity: 'warning', checkName: 'coverage' },
-    ])
-  })
-
-  it('about an instant that cannot be read completely is a warning, and a gap in coverage', async () => {
-    await page(day(1), '2026-01-02 23:59:59.999+00')
-    await page('2026-01-03 00:00:00.001+00', day(5))
-    await statement('unproven', day(3), day(3), { code: 'crowded instant', reason: 'too many rows' })
-    expect(await coverageBreaks()).toEqual(['warning coverage main'])
-    expect(await coverage()).toEqual([
-      ['SPOT', day(1), '2026-01-02 23:59:59.999+00', 'complete'],
-      ['SPOT', day(3), day(3), 'unproven'],
-      ['SPOT', '2026-01-03 00:00:00.001+00', day(5), 'complete'],
     ])
   })
 
@@ -206,15 +234,11 @@ describe('a statement', () => {
       { severity: 'warning', checkName: 'coverage' },
     ])
   })
-
-  it('in the venue’s own words, without a status, is not coverage', async () => {
-    await books.statement({ feed: 'tax.records', partition: 'SPOT', code: '40014' })
-    await books.build()
-    expect(await coverage()).toEqual([])
-  })
 })
 
 describe('what was wanted and is neither covered nor stated', () => {
+  ownBooks()
+
   const progress = (from: string, to: string) =>
     books.insert('progress', { ...tax, window_start: from, window_end: to, cursor: '9', page_id: '1' })
   const tax = { account: 'main', feed: 'tax.records', partition: 'SPOT' }
@@ -262,6 +286,8 @@ describe('what was wanted and is neither covered nor stated', () => {
 })
 
 describe('a run that was killed', () => {
+  ownBooks()
+
   const run = (seq: number, outcome: string | null, feeds?: string) =>
     books.insert('runs', {
       run_id: `run-${seq}`,
@@ -332,6 +358,8 @@ describe('a run that was killed', () => {
 })
 
 describe('history that is lost', () => {
+  ownBooks()
+
   it('is a notice if the venue no longer had it before the first run, and a warning later', async () => {
     await statement('lost', day(1), day(3), { run_id: 'run-1' })
     await page(day(3), day(5))
@@ -377,6 +405,8 @@ describe('history that is lost', () => {
 })
 
 describe('a single cause', () => {
+  ownBooks()
+
   it('is one break, however many feeds and parts it prevents from being read', async () => {
     for (const feed of ['tax.records', 'trade.orderHistory', 'p2p.orders']) {
       await statement('pending', day(1), day(2), { feed, code: 'unreachable' })
@@ -392,6 +422,8 @@ describe('a single cause', () => {
 })
 
 describe('a feed without a range of time', () => {
+  ownBooks()
+
   it('is covered by when it was read', async () => {
     await books.page('account.settings', [{ uid: '1' }], { receivedAt: day(3) })
     await books.page('account.settings', [{ uid: '1' }], { receivedAt: day(5) })
@@ -412,6 +444,8 @@ describe('a feed without a range of time', () => {
 })
 
 describe('a list requested as a whole, of which the venue drops what is older than three days', () => {
+  ownBooks()
+
   const read = (date: number, options = {}) =>
     books.page('market.liquidations', [], {
       partition: 'USDT-FUTURES',
