@@ -1,7 +1,7 @@
 // The worksheet goes round: what it writes is what `import lots` takes back, and then no gain is unknown.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { formatAmount } from '../../models/amount.ts'
 import { lotsFormat } from '../../pipeline/imports/lots.ts'
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
@@ -15,10 +15,18 @@ import { ImportedBooks } from '../support/imports.ts'
 import { command } from '../support/in-process.ts'
 import { publish } from './books.ts'
 
+/** What the worksheet, the report of gains and their advice read. */
+const MADE = [
+  ...['disposals', 'lot_events', 'entries', 'valuations', 'unknown_basis', 'beginnings', 'runs'],
+  ...['imports', 'imported_trades', 'imported_entries', 'checks.unknown_basis'],
+]
+
 let books: TestBooks
 
-beforeEach(async () => {
+/** Opens the books of a test. */
+async function open(): Promise<void> {
   books = await TestBooks.open()
+  onTestFinished(() => books.close())
   await books.account('main', 'unified')
   await books.insert('imports', {
     page_id: '90',
@@ -60,12 +68,14 @@ beforeEach(async () => {
       { BTC: '2' },
     ),
   )
-})
+}
 
-afterEach(() => books.close())
-
-const build = () =>
-  books.build({ reportingCurrency: 'USDT' }, { steps: [lotsStep({ method: 'fifo', scope: 'account' })] })
+/** `only`: the tables that are built; all of them if absent. */
+const build = (options: { readonly only?: readonly string[] } = {}) =>
+  books.build(
+    { reportingCurrency: 'USDT' },
+    { steps: [lotsStep({ method: 'fifo', scope: 'account' })], ...options },
+  )
 
 async function written(): Promise<string> {
   const ledger = await openLedger(books.dir)
@@ -80,7 +90,8 @@ async function written(): Promise<string> {
 }
 
 test('lists each arrival without a cost, with its value at the time; filled in and imported, every gain is known', async () => {
-  await build()
+  await open()
+  await build({ only: MADE })
   expect(await books.query('select gain from disposals')).toEqual([[null], [null]])
   const text = await written()
   const lines = text.trimEnd().split(/\r?\n/)
@@ -124,7 +135,8 @@ test('lists each arrival without a cost, with its value at the time; filled in a
 })
 
 test('is written to a file from the command line, as the CSV that is imported or as JSON', async () => {
-  await build()
+  await open()
+  await build({ only: MADE })
   const sheet = join(books.dir, 'sheet.csv')
   const made = await command(['worksheet', '--out', sheet, '--dir', books.dir])
   expect({ code: made.code, stdout: made.stdout }).toEqual({ code: 0, stdout: '' })
@@ -155,7 +167,8 @@ async function advice(dir: string, ...asked: readonly ReportOptions[]): Promise<
 }
 
 test('is recommended if it has a line for what was sold, whatever the method', async () => {
-  await build()
+  await open()
+  await build({ only: MADE })
   const pieces = (count: string): string =>
     `${count} without a known cost: import the older trades (\`tieout import trades\`), or fill in the costs (\`tieout worksheet\`, then \`tieout import lots\`).`
   expect(await advice(books.dir, {}, { method: 'lifo' }, { method: 'average' }, { rules: 'uk' })).toEqual([
@@ -168,7 +181,7 @@ test('is recommended if it has a line for what was sold, whatever the method', a
 })
 
 test('is not recommended for imported rows, for which it has no line: the advice names what helps', async () => {
-  const imported = new ImportedBooks()
+  const imported = new ImportedBooks({}, { only: MADE })
   try {
     await imported.trades(
       't2:in,2026-01-02T00:00:00Z,cold,transfer_in,BTC,0.5,,,,',
