@@ -3,12 +3,15 @@
 import {
   chmodSync,
   copyFileSync,
+  cpSync,
+  mkdtempSync,
   readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import type { Browser, Page } from 'playwright-core'
@@ -19,38 +22,46 @@ import { command } from '../support/in-process.ts'
 import { findings, openBrowser, requireFreshBuild, watchedPage } from './browser.ts'
 
 let browser: Browser
+/** One page for all tests: a new one takes four times as long as the next address. */
+let page: Page
+/** Published books of one imported trade. */
+let made: string
 beforeAll(async () => {
   requireFreshBuild()
   browser = await openBrowser()
-})
-afterAll(() => browser?.close())
-
-const NAME = 'else\u202erehw'
-
-/** Published books of one imported trade. */
-async function smallBooks(): Promise<string> {
-  const dir = temporaryFolder()
-  const file = join(dir, 'trades.csv')
+  ;({ page } = await watchedPage(await browser.newContext(), ''))
+  made = mkdtempSync(join(tmpdir(), 'tieout-test-'))
+  const file = join(made, 'trades.csv')
   writeFileSync(
     file,
     `id,time,account,type,asset,quantity,currency,total,fee,fee_currency\n1,2026-03-01T10:00:00Z,elsewhere,buy,BTC,0.01,USDT,600,0,USDT\n`,
   )
-  const { code, stderr } = await command(['import', 'trades', file, '--dir', dir])
+  const { code, stderr } = await command(['import', 'trades', file, '--dir', made])
   expect({ code, stderr }).toMatchObject({ code: 0 })
+})
+afterAll(async () => {
+  await browser?.close()
+  if (made !== undefined) rmSync(made, { recursive: true, force: true })
+})
+
+const NAME = 'else\u202erehw'
+
+/** A copy of these books, which the test may change. */
+function smallBooks(): string {
+  const dir = temporaryFolder()
+  cpSync(made, dir, { recursive: true })
   return dir
 }
 
-async function pageOf(serving: Serving, path = '/'): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
-  onTestFinished(() => context.close())
-  const { page } = await watchedPage(context, serving.origin)
-  const { port, secret, origin } = serving
-  await context.addCookies([
-    { name: `tieout-${port}`, value: secret, url: origin, httpOnly: true, sameSite: 'Strict' },
-  ])
+/** The page at a path of this server, as wide as at first and without the routes of other tests. */
+async function show({ port, secret, origin }: Serving, path = '/'): Promise<void> {
+  await page.unrouteAll()
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page
+    .context()
+    .addCookies([{ name: `tieout-${port}`, value: secret, url: origin, httpOnly: true, sameSite: 'Strict' }])
   await page.goto(origin + path)
   await page.locator('main:not(:has(.loading, .stale)) h1').first().waitFor()
-  return page
 }
 
 /** Puts a file in the place of the ledger, as a publication does. */
@@ -75,9 +86,9 @@ async function changeLedger(dir: string, statement: string): Promise<void> {
 
 describe('newer books that cannot be opened', { timeout: 120_000 }, () => {
   test('are reported with the reason and what to do; the earlier ones stay until the newest can be opened', async () => {
-    const dir = await smallBooks()
+    const dir = smallBooks()
     const whole = readFileSync(join(dir, 'ledger.duckdb'))
-    const page = await pageOf(await servingFor(dir))
+    await show(await servingFor(dir))
     const told = page.locator('.unopened')
     expect(await told.count()).toBe(0)
     // As soon as the hash is there, it stands in the place of the publication.
@@ -106,8 +117,8 @@ describe('newer books that cannot be opened', { timeout: 120_000 }, () => {
   })
 
   test('are reported if a newer version built them, and if the file cannot be inspected', async () => {
-    const dir = await smallBooks()
-    const page = await pageOf(await servingFor(dir))
+    const dir = smallBooks()
+    await show(await servingFor(dir))
 
     await changeLedger(dir, "update about set format = 999, version = '99.0.0'")
     await page.getByText('The published ledger was built by a newer version of tieout.').waitFor()
@@ -125,8 +136,8 @@ describe('newer books that cannot be opened', { timeout: 120_000 }, () => {
   test.skipIf(process.getuid?.() === 0)(
     'are had without a word once their rights are given back',
     async () => {
-      const dir = await smallBooks()
-      const page = await pageOf(await servingFor(dir))
+      const dir = smallBooks()
+      await show(await servingFor(dir))
       publish(dir, (file) => chmodSync(file, 0))
       await page.getByText('Check the permissions of the file').waitFor()
       chmodSync(join(dir, 'ledger.duckdb'), 0o600)
@@ -136,7 +147,7 @@ describe('newer books that cannot be opened', { timeout: 120_000 }, () => {
 })
 
 test('a name that would reverse the text is shown as a code, and links to its rows', async () => {
-  const dir = await smallBooks()
+  const dir = smallBooks()
   const row = `'${NAME}' as account, 'UNIFIED' as ledger, 'BTC' as coin`
   await changeLedger(
     dir,
@@ -144,7 +155,7 @@ test('a name that would reverse the text is shown as a code, and links to its ro
      insert into balances by name select ${row}, 1 as quantity, now() as as_of`,
   )
   const serving = await servingFor(dir)
-  const page = await pageOf(serving, `/ledger?account=${encodeURIComponent(NAME)}`)
+  await show(serving, `/ledger?account=${encodeURIComponent(NAME)}`)
   await page.locator('tbody').getByText('else\\u202erehw').first().waitFor()
   expect(await page.locator('select option:checked').first().textContent()).toBe('else\\u202erehw')
   expect(await page.locator('body').textContent()).not.toContain('\u202e')
@@ -156,8 +167,8 @@ test('a name that would reverse the text is shown as a code, and links to its ro
 }, 120_000)
 
 test('an imported account has no entries: its balance and its empty ledger lead to its imported rows', async () => {
-  const serving = await servingFor(await smallBooks())
-  const page = await pageOf(serving, '/ledger?account=elsewhere')
+  const serving = await servingFor(smallBooks())
+  await show(serving, '/ledger?account=elsewhere')
   // What the books have in all is answered separately.
   await page.locator('.empty a').waitFor()
   expect(await page.locator('.empty').textContent()).toContain(
@@ -179,20 +190,20 @@ test('an imported account has no entries: its balance and its empty ledger lead 
 }, 120_000)
 
 test('the evidence of a break does not make a phone scroll sideways', async () => {
-  const dir = await smallBooks()
+  const dir = smallBooks()
   await changeLedger(
     dir,
     `insert into breaks by name select 'b1' as break_id, 'valuation' as check_name, 'warning' as severity, 'w' as explanation,
       '["parent/tax.records/1428145773261881344/amount"]' as evidence, now() as first_seen_at, 'open' as status`,
   )
-  const page = await pageOf(await servingFor(dir), '/breaks?break=b1')
+  await show(await servingFor(dir), '/breaks?break=b1')
   await page.setViewportSize({ width: 390, height: 844 })
   await page.locator('.evidence-list a').waitFor()
   expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
 }, 120_000)
 
 test('breaks of a check without figures are told apart in the list by their words', async () => {
-  const dir = await smallBooks()
+  const dir = smallBooks()
   await changeLedger(
     dir,
     `insert into breaks by name select 'b' || n as break_id, 'valuation' as check_name, 'warning' as severity, 'elsewhere' as account,
@@ -201,7 +212,7 @@ test('breaks of a check without figures are told apart in the list by their word
      insert into breaks by name select 'b3' as break_id, 'balance_chain' as check_name, 'warning' as severity, 'w' as explanation,
        1 as expected, 2 as found, 1 as difference, '[]' as evidence, now() as first_seen_at, 'open' as status`,
   )
-  const page = await pageOf(await servingFor(dir), '/breaks?severity=warning')
+  await show(await servingFor(dir), '/breaks?severity=warning')
   const words = page.locator('.row-words')
   await expect
     .poll(() => words.allTextContents())
@@ -210,7 +221,7 @@ test('breaks of a check without figures are told apart in the list by their word
 }, 120_000)
 
 test('an overview of which nothing is known draws no empty chart, and links to no feeds where there are none', async () => {
-  const serving = await servingFor(await smallBooks())
+  const serving = await servingFor(smallBooks())
   const answer = await serving.get<{ pnl: { rows: object[] } }>('/api/overview')
   answer.pnl.rows = ['2026-03-01', '2026-04-01'].map((month) => ({
     month,
@@ -219,7 +230,7 @@ test('an overview of which nothing is known draws no empty chart, and links to n
     amount: null,
     unknown_pieces: 2,
   }))
-  const page = await pageOf(serving, '/runs')
+  await show(serving, '/runs')
   await page.route('**/api/overview', (route) => route.fulfill({ json: answer }))
   await page.goto(serving.origin)
   const profit = page.locator('section', { hasText: 'Profit and loss by month' }).last()
