@@ -4,9 +4,10 @@ import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ledgerHash } from '../../pipeline/ledger/hash.ts'
-import { programFile } from '../support/child.ts'
+import { compileForChild } from '../support/child.ts'
 import { temporaryFolder } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 import { problemsOf } from '../support/whole-books.ts'
@@ -21,12 +22,38 @@ if (NAMESPACE === undefined)
   )
 
 let program = ''
+/**
+ * Runs one command after another in one process: starting a process for each would take as long as most of the commands. A line
+ * has the path of the outputs without their ending, and the words; each but the last ends with a unit separator. The answer is the
+ * exit code.
+ */
+const COMMANDS = (commandLine: string): string => `
+import { writeFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { runCommandLine } from ${JSON.stringify(commandLine)}
+
+const stop = new AbortController().signal
+for await (const line of createInterface({ input: process.stdin })) {
+  const [out, ...words] = line.split('\\x1f')
+  const pieces = { out: [], err: [] }
+  const into = (name) => new Writable({ write: (piece, _, done) => { pieces[name].push(piece); done() } })
+  const code = await runCommandLine(words, { stdout: into('out'), stderr: into('err'), stop: () => stop })
+  for (const name of ['out', 'err']) writeFileSync(out + '.' + name, Buffer.concat(pieces[name]))
+  console.log(code)
+}
+`
+
 /** Books with an imported file, published; each disk gets a copy. */
 let published = ''
 
 beforeAll(async () => {
-  program = await programFile()
   published = mkdtempSync(join(tmpdir(), 'tieout-disk-'))
+  program = join(mkdtempSync(join(tmpdir(), 'tieout-commands-')), 'commands.mjs')
+  writeFileSync(
+    program,
+    COMMANDS(pathToFileURL(await compileForChild('pipeline/commands/command-line.ts')).href),
+  )
   expect((await command(['import', 'trades', trades('first', 5), '--dir', published])).code).toBe(0)
 }, 300_000)
 afterAll(() => rmSync(published, { recursive: true, force: true }))
@@ -65,14 +92,18 @@ const SCRIPT = `
 set -u
 mount -t tmpfs -o size=96m none "$DISK"
 cp -r "$BOOKS" "$DISK/books"
-fill() { left=$(df --output=avail -k "$DISK" | tail -1); dd if=/dev/zero of="$DISK/filler" bs=1k count=$((left - $1)) 2>/dev/null; }
+fill() { left=$(df --output=avail -k "$DISK" | tail -1); fallocate -l "$((left - $1))KiB" "$DISK/filler"; }
 free() { rm -f "$DISK/filler"; }
+coproc COMMANDS { exec "$NODE" "$PROGRAM"; }
 tieout() {
   name=$1; shift
-  "$NODE" "$PROGRAM" "$@" --dir "$DISK/books" >"$OUT/$name.out" 2>"$OUT/$name.err"
-  echo $? >"$OUT/$name.code"
+  printf '%s\\037' "$OUT/$name" "$@" --dir >&"\${COMMANDS[1]}"
+  echo "$DISK/books" >&"\${COMMANDS[1]}"
+  read -r code <&"\${COMMANDS[0]}"
+  echo "$code" >"$OUT/$name.code"
   published $name
 }
+end() { pid=$COMMANDS_PID; eval "exec \${COMMANDS[1]}>&-"; wait "$pid"; }
 published() { sha256sum <"$DISK/books/ledger.duckdb" >"$OUT/$1.ledger"; }
 `
 
@@ -92,7 +123,7 @@ async function onSmallDisk(
   }
   const child = spawn(
     'unshare',
-    [...(NAMESPACE ?? []), 'bash', '-c', `${SCRIPT}\n${script}\ncp -r "$DISK/books" "$OUT/books"`],
+    [...(NAMESPACE ?? []), 'bash', '-c', `${SCRIPT}\n${script}\nend\ncp -r "$DISK/books" "$OUT/books"`],
     { env: { ...process.env, ...environment }, stdio: 'inherit' },
   )
   await new Promise((resolve) => child.on('close', resolve))
