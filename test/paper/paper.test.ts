@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page as BrowserPage } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { asBatches, type Column } from '../../pipeline/output/column.ts'
 import { htmlText } from '../../pipeline/output/html.ts'
@@ -500,15 +500,19 @@ describe('as a document', () => {
 
 describe('in Chromium', () => {
   let browser: Browser
+  /** One page for all tests: a new one takes four times as long as the next document. */
+  let page: BrowserPage
+  let wrongs: readonly string[]
   beforeAll(async () => {
     browser = await openBrowser()
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+    ;({ page, wrongs } = await watchedPage(context, 'null'))
   })
   afterAll(async () => {
     await browser?.close()
   })
 
   test('is in shades of grey: a printer without colours loses nothing', async () => {
-    const page = await browser.newPage()
     await page.goto(pathToFileURL(file('taxes')).href)
     const colours =
       (await page.evaluate(`[...new Set([...document.querySelectorAll('*')].flatMap((element) => {
@@ -521,11 +525,9 @@ describe('in Chromium', () => {
       return Math.max(red, green, blue) - Math.min(red, green, blue)
     }
     expect(colours.filter((colour) => spread(colour) > 20)).toEqual([])
-    await page.close()
   })
 
   test('prints on A4 and on Letter, in landscape, on several pages', async () => {
-    const page = await browser.newPage()
     await page.goto(pathToFileURL(file('statement')).href)
     for (const [format, width, height] of [
       ['A4', 842, 595],
@@ -544,11 +546,9 @@ describe('in Chromium', () => {
         ])
       expect(pdf).toContain('/StructTreeRoot')
     }
-    await page.close()
   })
 
   test('no page ends with the heading of a table whose rows are on the next one', async () => {
-    const page = await browser.newPage()
     await page.goto(pathToFileURL(file('statement')).href)
     // Whatever stands above the rows stays with the first of them: heading, both lines below it, caption, head.
     const free = await page.evaluate(`[...document.querySelectorAll('table')].flatMap((table) => {
@@ -562,7 +562,6 @@ describe('in Chromium', () => {
       ]
     })`)
     expect(free).toEqual([])
-    await page.close()
   })
 
   test('no column of many amounts extends beyond the edge of a page', async () => {
@@ -575,24 +574,21 @@ describe('in Chromium', () => {
     for await (const piece of pieces) text += piece
     writeFileSync(file('wide'), text)
     // Between the margins of Letter. Chromium prints up to half as much more by making all of it smaller, and cuts off the rest.
-    const context = await browser.newContext({ viewport: { width: 964, height: 700 } })
-    const page = await context.newPage()
+    await page.setViewportSize({ width: 964, height: 700 })
     await page.emulateMedia({ media: 'print' })
     await page.goto(pathToFileURL(file('wide')).href)
     expect(await page.evaluate(`document.querySelector('table').offsetWidth`)).toBeLessThan(964 * 1.5)
-    await context.close()
+    await page.emulateMedia({ media: null })
+    await page.setViewportSize({ width: 1280, height: 800 })
   })
 
   test.each(['light', 'dark', 'print'] as const)('has no serious finding of axe, in %s', async (how) => {
     const colorScheme = how === 'dark' ? 'dark' : 'light'
-    const context = await browser.newContext({ colorScheme, viewport: { width: 1280, height: 800 } })
-    const { page, wrongs } = await watchedPage(context, 'null')
-    if (how === 'print') await page.emulateMedia({ media: 'print' })
+    await page.emulateMedia({ colorScheme, media: how === 'print' ? 'print' : null })
     for (const name of ['statement', 'taxes']) {
       await page.goto(pathToFileURL(file(name)).href)
       expect(await findings(page)).toEqual([])
     }
     expect(wrongs).toEqual([])
-    await context.close()
   })
 })
