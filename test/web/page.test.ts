@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ConsoleEnd } from '../../pipeline/serve/api.ts'
+import type { ConsoleEnd, ConsoleSchema } from '../../pipeline/serve/api.ts'
 import { type Serving, startServing } from '../serve/serving.ts'
 import { demoBooks } from '../support/demo.ts'
 import { command } from '../support/in-process.ts'
@@ -76,6 +76,15 @@ async function open(path: string): Promise<void> {
   await settled()
 }
 
+/** Another view, without loading the page again, which takes twice as long: for tests that go through all of them. */
+async function moveTo({ name, path }: { readonly name: string; readonly path: string }): Promise<void> {
+  await page.evaluate(
+    `history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
+  )
+  await page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
+  await settled()
+}
+
 /**
  * Takes out what the editor holds, and stands in it. What is typed over coloured text the browser itself would colour by a
  * style, which the policy of the page forbids.
@@ -125,8 +134,16 @@ describe('every view', () => {
       '/ledger': `?id=${id}`,
       '/gains': `?coin=${await rarestCoin()}`,
     }
-    for (const path of [...VIEWS.map((view) => view.path + (few[view.path] ?? '')), `/proof?id=${id}`]) {
-      await open(path)
+    // So do a few tables beside the console, of which one is a view.
+    const schema = await serving.get<ConsoleSchema>('/api/console/schema')
+    const views = schema.tables.filter(({ rows }) => rows === null)
+    const tables = [...schema.tables.filter(({ rows }) => rows !== null).slice(0, 3), ...views.slice(0, 1)]
+    await page.route('**/api/console/schema', (route) => route.fulfill({ json: { ...schema, tables } }))
+    // The first of them is another view than this one.
+    await open('/dictionary')
+    for (const view of [...VIEWS, { name: 'Proof', path: `/proof?id=${id}` }]) {
+      const path = view.path + (few[view.path] ?? '')
+      await moveTo({ ...view, path })
       found.push(...(await findings(page)).map((one) => `${path}: ${one}`))
       // What else axe looks at does not depend on colours.
       await page.emulateMedia({ colorScheme: 'dark' })
@@ -135,6 +152,7 @@ describe('every view', () => {
       found.push(...(await findings(page, ['color-contrast'])).map((one) => `${path}, forced: ${one}`))
       await page.emulateMedia({ forcedColors: 'none' })
     }
+    await page.unroute('**/api/console/schema')
     expect(found).toEqual([])
   })
 
@@ -170,8 +188,10 @@ describe('every view', () => {
   test('cuts no table at 1440 pixels', async () => {
     await page.setViewportSize({ width: 1440, height: 900 })
     const cut: string[] = []
-    for (const { path } of VIEWS) {
-      await open(path)
+    await open('/dictionary')
+    for (const view of VIEWS) {
+      const { path } = view
+      await moveTo(view)
       const wide = (await page.evaluate(
         "[...document.querySelectorAll('.table-frame')].filter((frame) => frame.scrollWidth > frame.clientWidth).map((frame) => frame.getAttribute('aria-label'))",
       )) as string[]
@@ -212,13 +232,19 @@ describe('every view', () => {
       '--format',
       'json',
     ])
-    for (const path of [
-      ...VIEWS.map((view) => view.path),
-      ...[await aDisposal(), longest?.entry_id ?? ''].map((id) => `/proof?id=${encodeURIComponent(id)}`),
-    ]) {
-      await open(path)
+    const measure = async (path: string): Promise<void> => {
       const width = await page.evaluate('document.documentElement.scrollWidth')
       if (width !== 320) wide.push(`${path}: ${width}`)
+    }
+    await open('/dictionary')
+    for (const view of VIEWS) {
+      await moveTo(view)
+      await measure(view.path)
+    }
+    for (const id of [await aDisposal(), longest?.entry_id ?? '']) {
+      const path = `/proof?id=${encodeURIComponent(id)}`
+      await open(path)
+      await measure(path)
     }
     await page.setViewportSize({ width: 1280, height: 800 })
     expect(wide).toEqual([])
