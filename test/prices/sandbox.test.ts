@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../sandbox/index.ts'
-import { type Answer, askLedger } from '../support/ask-ledger.ts'
 import { tieout } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 import { configureBooks } from '../support/sandbox-books.ts'
@@ -16,10 +15,8 @@ let dir: string
 let sandbox: Sandbox
 let night: Awaited<ReturnType<typeof tieout>>
 
-async function rows(sql: string): Promise<Answer[]> {
-  const [found = []] = await askLedger(dir, [sql])
-  return found
-}
+const rows = async (sql: string): Promise<Record<string, string>[]> =>
+  JSON.parse((await command(['sql', sql, '--format', 'json', '--dir', dir])).stdout)
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'tieout-sandbox-prices-'))

@@ -1,10 +1,10 @@
 // Questions about books that a command has written: the tables that they name are built, and nothing else, and one opening of
 // the ledger answers them all. For tests of what a command leaves in the books, not of builds or of `tieout sql`.
 import { join } from 'node:path'
-import { DuckDBInstance, DuckDBTypeId } from '@duckdb/node-api'
+import { DuckDBInstance } from '@duckdb/node-api'
 import { buildOnly } from './build-only.ts'
 
-/** A row by column name: integers of up to 64 bits and truth values as such, everything else as text; amounts in their shortest form. */
+/** A row by column name: small numbers and truth values as such, everything else as text. */
 export type Answer = Readonly<Record<string, unknown>>
 
 const TABLE = /\b(?:from|join) ([a-z_]\w*)/g
@@ -36,30 +36,13 @@ export async function askLedger(dir: string, questions: readonly string[]): Prom
       `attach '${join(dir, 'ledger.duckdb')}' as ${ledger} (read_only); use ${ledger}; set timezone = 'UTC'`,
     )
     const answers: Answer[][] = []
-    for (const sql of questions) {
-      const reader = await connection.runAndReadAll(sql)
-      const counts = new Set(
-        reader.columnNames().filter((_, at) => reader.columnTypeId(at) === DuckDBTypeId.BIGINT),
-      )
-      const shown = (name: string, cell: unknown): unknown =>
-        counts.has(name) && cell !== null ? Number(cell) : plain(cell)
-      answers.push(
-        reader
-          .getRowObjectsJson()
-          .map((row) =>
-            Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, shown(name, cell)])),
-          ),
-      )
-    }
+    for (const sql of questions) answers.push((await connection.runAndReadAll(sql)).getRowObjectsJson())
     return answers
   } finally {
     await connection.run(`use memory; detach database if exists ${ledger}`)
     connection.closeSync()
   }
 }
-
-const plain = (cell: unknown): unknown =>
-  typeof cell === 'string' && /^-?\d+\.\d{18}$/.test(cell) ? cell.replace(/\.?0+$/, '') : cell
 
 /** The only cell of the only row, as a number. */
 export const asNumber = (rows: readonly Answer[] | undefined): number => {
