@@ -2,11 +2,11 @@
 // A target answers with a short signature of what it read, throws a TieoutError for what it refuses, and a Violation
 // where a promise is broken. Whatever else it throws is a find.
 
-import { accessSync, constants, mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { TieoutError } from '../../../models/error.ts'
+import { fastFolder } from '../../support/fast-folder.ts'
 import type { Shape } from './mutate.ts'
 
 /** A promise that an input broke. */
@@ -47,16 +47,6 @@ export interface Target {
 
 /** The quickest readers need a few milliseconds at most; the bound leaves room for a busy machine. */
 export const BOUND_MS = 5_000
-
-/** Memory is a hundred times as fast as a disk where the system offers it as a folder. */
-function fastFolder(): string {
-  try {
-    accessSync('/dev/shm', constants.W_OK)
-    return '/dev/shm'
-  } catch {
-    return tmpdir()
-  }
-}
 
 /** A folder of its own, for the target to remove. */
 export const newFolder = (): string => mkdtempSync(join(fastFolder(), 'tieout-fuzz-'))

@@ -1,7 +1,7 @@
 // One seed from its first night to its last: nights with faults, deaths and restarts, then the faults end, two runs
 // go well, and everything must be as the venue has it. The folder of the real database files is gone afterwards.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { checkJournal, checkLogs, framesOf } from './check.ts'
@@ -32,8 +32,7 @@ export interface SimulationResult {
 
 type LastRun = Pick<Finished, 'beganAt' | 'endedAt' | 'landed'>
 
-export const folderForDatabases = (): string =>
-  mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'tieout-simulation-'))
+export const folderForDatabases = (): string => mkdtempSync(join(tmpdir(), 'databases-'))
 
 export async function simulate(config: SimulationConfig): Promise<SimulationResult> {
   const folder = folderForDatabases()

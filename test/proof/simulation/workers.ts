@@ -1,7 +1,9 @@
 // Seeds spread over processes, and what each of them came to.
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { fastFolder } from '../../support/fast-folder.ts'
 import type { SimulationConfig } from './config.ts'
 
 export interface Report {
@@ -78,7 +80,20 @@ const failedWorker = (seed: number, end: string): Report => ({
   story: [],
 })
 
-export async function sweep({ worker, from, count, jobs, flags = [], onReport }: Sweep): Promise<Report[]> {
+/** A worker that is killed leaves its databases, so they are all in one folder, which is removed at the end. */
+export async function sweep(asked: Sweep): Promise<Report[]> {
+  const folder = mkdtempSync(join(fastFolder(), 'tieout-simulation-'))
+  try {
+    return await sweepIn(folder, asked)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function sweepIn(
+  folder: string,
+  { worker, from, count, jobs, flags = [], onReport }: Sweep,
+): Promise<Report[]> {
   const reports: Report[] = []
   const kills: (() => void)[] = []
   let isOver = false
@@ -101,7 +116,7 @@ export async function sweep({ worker, from, count, jobs, flags = [], onReport }:
         [NURSERY, worker, String(next), String(own), String(jobs), ...flags],
         {
           stdio: ['ignore', 'pipe', 'inherit'],
-          env: { ...process.env, ...ALLOCATOR, ...THREADS },
+          env: { ...process.env, ...ALLOCATOR, ...THREADS, TMPDIR: folder },
         },
       )
       kills.push(() => child.kill('SIGKILL'))
