@@ -12,7 +12,7 @@ import { SHARED_MEMORY } from './fast-folder.ts'
 const PREFIX = 'tieout-tests-'
 const OWN_BOOKS = resolve(import.meta.dirname, '../../data/books')
 
-/** A whole run leaves up to a gigabyte at a time. */
+/** A whole run has up to 1.2 GB in it at a time. */
 const ENOUGH_BYTES = 8 * 2 ** 30
 
 /** A new directory in shared memory; null if there is too little, or if it runs no programs, which some tests install. */
