@@ -21,7 +21,7 @@ import { isOfThisProgram, openLedger } from '../ledger/ledger.ts'
 import { isSame, NO_ROWS } from '../ledger/rows.ts'
 import { type Books, landingFeeds, landingRecords, openBooksFor } from './books.ts'
 import { buildBooks, type NightlyBuild } from './night.ts'
-import { verifyLedger } from './verify-ledger.ts'
+import { type LedgerFound, verifyLedger } from './verify-ledger.ts'
 
 export interface Verification {
   readonly frames: number
@@ -70,14 +70,8 @@ export async function verifyBooks(
   if (problems.length > 0) return { ...found, tables: [], published: null, rebuilt: null, problems }
   const books = await openBooksFor(context, config, { command: 'verify', existing: 'needed' })
   return await closing(books, async () => {
-    const tables = await compareWithFreshLanding(context, books, problems)
-    const erasing = await isErasing(context.dir)
-    // A ledger published on a server is checked only by its readers; a file beside it is older.
-    const { tables: published, problems: ofLedger } =
-      config.engine.clickhouse === undefined
-        ? await verifyLedger(context, books, erasing)
-        : { tables: null, problems: [] }
-    problems.push(...ofLedger)
+    const { tables, ledger, problems: stored } = await verifyStored(context, config, books)
+    problems.push(...stored)
     const built = await buildBooks(context, config, books, {
       publishAnyway: false,
       publish: false,
@@ -86,14 +80,31 @@ export async function verifyBooks(
     for (const one of built.openBreaks.filter((open) => open.severity === 'error')) {
       problems.push(`ledger: ${one.checkName}: ${one.explanation}`)
     }
-    if (erasing) problems.push(ERASURE_LEFT)
-    const isUnreadable = published === null && ofLedger.length > 0
+    const isUnreadable = ledger.tables === null && ledger.problems.length > 0
     const rebuilt =
       rebuild && !isUnreadable
         ? await compareWithPublished(context, built, books.landing.engine, problems)
         : null
-    return { ...found, tables, published, rebuilt, problems }
+    return { ...found, tables, published: ledger.tables, rebuilt, problems }
   })
+}
+
+/** What is stored, without a build: the landed rows against the journal, and the ledger against its own record. */
+export async function verifyStored(
+  context: CommandContext,
+  config: Config,
+  books: Books,
+): Promise<Pick<Verification, 'tables' | 'problems'> & { readonly ledger: LedgerFound }> {
+  const problems: string[] = []
+  const tables = await compareWithFreshLanding(context, books, problems)
+  const erasing = await isErasing(context.dir)
+  // A ledger published on a server is checked only by its readers; a file beside it is older.
+  const ledger =
+    config.engine.clickhouse === undefined
+      ? await verifyLedger(context, books, erasing)
+      : { tables: null, problems: [] }
+  problems.push(...ledger.problems, ...(erasing ? [ERASURE_LEFT] : []))
+  return { tables, ledger, problems }
 }
 
 const ERASURE_LEFT =

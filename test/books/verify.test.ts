@@ -19,6 +19,7 @@ import { verifyLedger } from '../../pipeline/books/verify-ledger.ts'
 import { openedBooks } from '../support/build-only.ts'
 import { temporaryFolder } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
+import { problemsOf } from '../support/whole-books.ts'
 
 const HEADER = 'id,time,account,type,asset,quantity,currency,total,fee,fee_currency'
 
@@ -143,6 +144,47 @@ test.each<[string, (ledger: string) => void | Promise<void>, RegExp]>([
   const { books, context } = await openedBooks(dir)
   const verified = await closing(books, () => verifyLedger(context, books, false))
   expect(verified).toEqual({ tables: expect.any(Number), problems: [] })
+})
+
+test('a landed amount that is not the one in the journal is a problem, which a rebuild cures', async () => {
+  const { dir } = copied()
+  await change(join(dir, 'landing.duckdb'), 'update imported_trades set quantity = quantity * 2')
+  const { code, stdout } = await command(['verify', '--dir', dir])
+  expect([code, stdout]).toEqual([
+    1,
+    expect.stringMatching(
+      /PROBLEM {2}landing: table imported_trades holds 1 rows that differ from the 1 that the journal gives; run tieout rebuild/,
+    ),
+  ])
+  expect((await command(['rebuild', '--dir', dir])).code).toBe(0)
+  expect((await command(['verify', '--dir', dir])).stdout).toContain('Everything verifies.')
+})
+
+test('what tests ask in place of the command finds damage of each file', async () => {
+  expect(await problemsOf(whole)).toEqual([])
+  for (const [damage, problem] of [
+    [
+      (dir: string) => change(join(dir, 'landing.duckdb'), 'update imported_trades set quantity = 7'),
+      /^landing: table imported_trades/,
+    ],
+    [
+      (dir: string) => change(join(dir, 'ledger.duckdb'), 'delete from imported_trades'),
+      /^ledger: table main\.imported_trades/,
+    ],
+    [
+      async (dir: string) => {
+        const file = join(dir, 'journal', '000001.journal')
+        const bytes = readFileSync(file)
+        bytes[Math.floor(bytes.length / 2)]! ^= 1
+        writeFileSync(file, bytes)
+      },
+      /journal/,
+    ],
+  ] as const) {
+    const { dir } = copied()
+    await damage(dir)
+    expect(await problemsOf(dir)).toContainEqual(expect.stringMatching(problem))
+  }
 })
 
 test('a ledger of another version, which may have landed the same in another way, is not said to belong to other books', async () => {

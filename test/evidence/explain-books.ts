@@ -7,9 +7,8 @@ import { type Books, openBooks } from '../../pipeline/books/books.ts'
 import { type ExplainOptions, type Explanation, explain } from '../../pipeline/evidence/explain.ts'
 import { landJournal } from '../../pipeline/landing/land-journal.ts'
 import { buildLedger } from '../../pipeline/ledger/build.ts'
-import { identityOf } from '../../pipeline/ledger/identity.ts'
-import { type Ledger, openLedger } from '../../pipeline/ledger/ledger.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
+import { PublishedLedger } from '../support/published-ledger.ts'
 
 export interface PageOf {
   readonly feed: string
@@ -67,21 +66,15 @@ export async function writeBooks(
   }
 }
 
-/** The ledger of the last explanation: most tests explain several ids of the same books. */
-let opened: { readonly dir: string; readonly identity: string | null; readonly ledger: Ledger } | undefined
+/** That of the last explanation: most tests explain several ids of the same books. */
+const ledger = new PublishedLedger()
 
 export async function explained(
   dir: string,
   id: string,
   options: Partial<ExplainOptions> = {},
 ): Promise<Explanation> {
-  const identity = identityOf(join(dir, 'ledger.duckdb'))
-  if (opened === undefined || opened.dir !== dir || opened.identity !== identity) {
-    opened?.ledger.close()
-    opened = undefined
-    opened = { dir, identity, ledger: await openLedger(dir) }
-  }
-  return await explain(opened.ledger, dir, id, options)
+  return await explain(await ledger.of(dir), dir, id, options)
 }
 
 /** A page of unified tax records, newest last as written here and newest first as sent. */

@@ -1,9 +1,5 @@
 // Small books in the currency of a country, published, and their reports, for the tests of the rules.
 
-import { statSync } from 'node:fs'
-import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
-import { type Ledger, openLedger } from '../../pipeline/ledger/ledger.ts'
 import type { Row } from '../../pipeline/output/cell.ts'
 import {
   makeReport,
@@ -13,6 +9,7 @@ import {
 } from '../../pipeline/reports/catalogue.ts'
 import { writeReport } from '../../pipeline/reports/print.ts'
 import { memoryTerminal, publish } from '../reports/books.ts'
+import { PublishedLedger } from '../support/published-ledger.ts'
 
 /**
  * `main buy b1 2024-01-15 1 BTC 40000`, `… sell …`, or `out`/`in` without a value; `?` is a value nobody knows. A `reward` or
@@ -72,24 +69,8 @@ export interface Shown {
   readonly notes: readonly string[]
 }
 
-/** The ledger that the reports of a test read: opening one costs as much as some reports. */
-let open: { readonly file: string; readonly ledger: Ledger } | null = null
-
-const letGo = (): void => {
-  open?.ledger.close()
-  open = null
-}
-
-async function opened(dir: string): Promise<Ledger> {
-  const path = join(dir, 'ledger.duckdb')
-  const { ino, mtimeMs, size } = statSync(path)
-  const file = `${path} ${ino} ${mtimeMs} ${size}`
-  if (open?.file === file) return open.ledger
-  letGo()
-  open = { file, ledger: await openLedger(dir) }
-  onTestFinished(letGo)
-  return open.ledger
-}
+/** What the reports of a test read. */
+const ledger = new PublishedLedger()
 
 /** A report of published books, with its rows as its JSON has them. Not for tests that run beside each other. */
 export async function show(
@@ -99,7 +80,7 @@ export async function show(
   defaults: ReportDefaults = {},
 ): Promise<Shown> {
   const terminal = memoryTerminal()
-  const report = await makeReport(await opened(dir), name, options, defaults)
+  const report = await makeReport(await ledger.of(dir), name, options, defaults)
   await writeReport(report, 'json', { dir: '/nowhere', terminal })
   return {
     rows: JSON.parse(terminal.text()),

@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { emptyConfig } from '../../pipeline/config/config.ts'
-import { type Ledger, openLedger } from '../../pipeline/ledger/ledger.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { allRows } from '../../pipeline/output/column.ts'
 import { makeReport, type ReportName, type ReportOptions } from '../../pipeline/reports/catalogue.ts'
@@ -16,6 +15,7 @@ import { type LotChoice, matchingOf } from '../../pipeline/rules/matching.ts'
 import { explained } from '../evidence/explain-books.ts'
 import { balanced, type Move, TestBooks } from '../support/books.ts'
 import { gainLine, ImportedBooks } from '../support/imports.ts'
+import { PublishedLedger } from '../support/published-ledger.ts'
 
 let books: TestBooks | undefined
 /** Books that several tests read and none changes. */
@@ -111,20 +111,12 @@ const bridge = () =>
     'select realised_gains, unrealised_change, closing_value, difference from value_bridge order by month',
   )
 
-/** The ledger that the reports of a test read, until it ends. */
-let open: { readonly dir: string; readonly ledger: Ledger } | undefined
-afterEach(() => {
-  open?.ledger.close()
-  open = undefined
-})
+/** What the reports of a test read. */
+const ledger = new PublishedLedger()
+afterAll(() => ledger.close())
 
 async function report(dir: string, name: ReportName, options: ReportOptions) {
-  if (open?.dir !== dir) {
-    open?.ledger.close()
-    open = undefined
-    open = { dir, ledger: await openLedger(dir) }
-  }
-  const made = await makeReport(open.ledger, name, options)
+  const made = await makeReport(await ledger.of(dir), name, options)
   const rows = await allRows(made.rows)
   return {
     rows: rows.map((row) =>

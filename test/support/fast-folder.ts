@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 
 export const SHARED_MEMORY = '/dev/shm'
 
-/** Memory is a hundred times as fast as a disk where the system offers it as a folder. */
+/** Shared memory, where the system offers it as a folder: nothing in it waits for a disk. */
 export function fastFolder(): string {
   if (tmpdir().startsWith(SHARED_MEMORY)) return tmpdir()
   try {

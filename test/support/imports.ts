@@ -22,10 +22,9 @@ import type { CommandContext } from '../../pipeline/config/context.ts'
 import type { ImportKind } from '../../pipeline/imports/format.ts'
 import { nodeDisk } from '../../pipeline/journal/disk.ts'
 import type { BuildResult } from '../../pipeline/ledger/build.ts'
-import { identityOf } from '../../pipeline/ledger/identity.ts'
-import { type Ledger, openLedger } from '../../pipeline/ledger/ledger.ts'
 import { allRows } from '../../pipeline/output/column.ts'
 import { makeReport, type ReportName, type ReportOptions } from '../../pipeline/reports/catalogue.ts'
+import { PublishedLedger } from './published-ledger.ts'
 
 export const TRADE_HEADER = 'id,time,account,type,asset,quantity,currency,total,fee,fee_currency'
 export const LOT_HEADER = 'id,time,account,asset,quantity,basis,currency'
@@ -40,7 +39,7 @@ export class ImportedBooks {
   readonly #only: readonly string[] | undefined
   /** The last build, until something new is imported. */
   #built: BuildResult | null = null
-  #ledger: { readonly identity: string | null; readonly opened: Promise<Ledger> } | null = null
+  readonly #ledger = new PublishedLedger()
 
   /** `only`: the tables and checks that its builds build, with everything they depend on; all if absent. */
   constructor(
@@ -52,7 +51,7 @@ export class ImportedBooks {
   }
 
   close(): void {
-    this.#closeLedger()
+    this.#ledger.close()
     rmSync(this.dir, { recursive: true, force: true })
   }
 
@@ -136,7 +135,7 @@ export class ImportedBooks {
 
   /** The rows of a report on what is published. */
   async read(name: ReportName, options: ReportOptions = {}): Promise<Cells[]> {
-    const report = await makeReport(await this.#published(), name, options)
+    const report = await makeReport(await this.#ledger.of(this.dir), name, options)
     const rows = await allRows(report.rows)
     return rows.map((row) => Object.fromEntries(report.columns.map((column, at) => [column.name, row[at]])))
   }
@@ -148,25 +147,7 @@ export class ImportedBooks {
 
   /** Rows of the published ledger. */
   async query(sql: string): Promise<unknown[][]> {
-    return (await (await this.#published()).query(sql)).map((row) => [...row])
-  }
-
-  /** The published ledger, opened once for each publication. */
-  #published(): Promise<Ledger> {
-    const identity = identityOf(join(this.dir, 'ledger.duckdb'))
-    if (this.#ledger === null || this.#ledger.identity !== identity) {
-      this.#closeLedger()
-      this.#ledger = { identity, opened: openLedger(this.dir) }
-    }
-    return this.#ledger.opened
-  }
-
-  #closeLedger(): void {
-    void this.#ledger?.opened.then(
-      (ledger) => ledger.close(),
-      () => undefined,
-    )
-    this.#ledger = null
+    return (await (await this.#ledger.of(this.dir)).query(sql)).map((row) => [...row])
   }
 
   #context(): CommandContext {

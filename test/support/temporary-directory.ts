@@ -1,8 +1,8 @@
 // Set up once for a test run: a separate temporary directory, which is removed with its contents at the end. Vitest asks for it
 // once for each project, but one directory is enough, and a browser's socket in a deeper one would have too long a path. It is
 // in shared memory where there is plenty of that: no test asks what a disk keeps when its power fails (the simulator does, on a
-// disk of its own), and waiting for a real one takes a tenth of a run. The default folder of the books in this repository
-// belongs to the developer: a test that creates it fails the run.
+// disk of its own), and small builds wait for a real one a tenth of their time. The default folder of the books in this
+// repository belongs to the developer: a test that creates it fails the run.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
