@@ -253,7 +253,7 @@ async function make(
     (await hasItsBreaks(connection, before))
   const base = await beginWith(workspace, options, isKept ? before : null)
   const usedSteps = base === null ? null : lastSteps
-  if (usedSteps === null) await clearSteps(connection, GIVEN_TABLES)
+  if (workspace.keepsSteps && usedSteps === null) await clearSteps(connection, GIVEN_TABLES)
   await loadPreviousBreaks(connection, workspace.previousBreaks)
   mustBeDistinct([...all, ...steps.flatMap(docsOfStep), breaksDocs, aboutDocs, madeDocs])
   mustBeDocumented(all)

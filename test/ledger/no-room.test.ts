@@ -19,6 +19,6 @@ test('the estimate for the first build of books includes the log of the landing 
   sized('landing.duckdb.wal', TEBIBYTE)
   const places = { published: join(folder, 'ledger.duckdb'), landing }
   const found = await fullDisk(join(folder, 'unfinished.duckdb'), places, new Error('no space'))
-  // Four times as much as has landed: 4 TiB are 4 * 1024 * 1024 MiB.
-  expect(found?.details.expected).toBe('about 4194304 MiB free for a new ledger and its intermediate steps')
+  // Eight times as much as has landed: 8 TiB are 8 * 1024 * 1024 MiB.
+  expect(found?.details.expected).toBe('about 8388608 MiB free for a new ledger and its intermediate steps')
 })
