@@ -263,7 +263,7 @@ async function make(
     events: tables,
     found,
     days,
-  } = await runTasks(await workspace.lanes(), models, steps, {
+  } = await runTasks(await workspace.lanes({ isByDay: usedSteps !== null }), models, steps, {
     inputs,
     base,
     divided: workspace.keepsSteps ? { timeOf, before: usedSteps?.days ?? new Map() } : null,
