@@ -8,7 +8,7 @@ import { literal } from '../engine/quote.ts'
 import { macroNames } from './macros.ts'
 import { type Documented, shippedModels } from './models.ts'
 import { thisProgram } from './program.ts'
-import { type Ask, askRows, isSame, NO_ROWS, type Rows, rowsOf } from './rows.ts'
+import { type Ask, asked, askRows, isSame, NO_ROWS, type Rows, rowsOf } from './rows.ts'
 import { allOf, askDays, type Days } from './slices.ts'
 import { PREVIOUS } from './workspace.ts'
 
@@ -234,10 +234,7 @@ export async function holdsItsTables(connection: DuckDBConnection, published: Ma
  * records nothing.
  */
 export const readMade = (connection: DuckDBConnection): Promise<MadeTables | null> =>
-  askMade(
-    async (question) => (await connection.runAndReadAll(question)).getRowsJson(),
-    `${PREVIOUS}.main`,
-  ).catch(() => null)
+  askMade(asked(connection), `${PREVIOUS}.main`).catch(() => null)
 
 /** What the ledger in this schema records about its tables. */
 export async function askMade(ask: Ask, schema = 'main'): Promise<MadeTables> {

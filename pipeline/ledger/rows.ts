@@ -41,7 +41,8 @@ export async function rowsOf(
   return found
 }
 
-const asked =
+/** Queries the database of this connection. */
+export const asked =
   (connection: DuckDBConnection): Ask =>
   async (question) =>
     (await connection.runAndReadAll(question)).getRowsJson()

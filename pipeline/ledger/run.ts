@@ -3,7 +3,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { isOutOfMemory } from '../engine/out-of-memory.ts'
 import { askViews, type Found, type Inputs, landedRows, type MadeTables } from './kept.ts'
 import type { Slices, Task } from './models.ts'
-import { isSame, NO_ROWS, type Rows, rowsOf } from './rows.ts'
+import { asked, isSame, NO_ROWS, type Rows, rowsOf } from './rows.ts'
 import {
   allOf,
   askDays,
@@ -260,7 +260,7 @@ export class Run {
    */
   async finish(lanes: readonly [DuckDBConnection, ...DuckDBConnection[]]): Promise<Map<string, Found>> {
     await this.#look(this.#unseen, lanes)
-    const views = await askViews(async (question) => (await lanes[0].runAndReadAll(question)).getRowsJson())
+    const views = await askViews(asked(lanes[0]))
     for (const table of this.#kept)
       if (this.#makers.get(table)?.item.isView && !isSame(views.get(table), this.#base?.get(table)))
         throw new KeptDiffer(table)

@@ -5,7 +5,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { literal } from '../engine/quote.ts'
 import type { Since, Slices } from './models.ts'
-import { isSame, NO_ROWS, type Rows, rowHashes } from './rows.ts'
+import { asked, isSame, NO_ROWS, type Rows, rowHashes } from './rows.ts'
 
 /** The rows of each UTC day of a table; those without a time under the name of no day. */
 export type Days = ReadonlyMap<string, Rows>
@@ -83,8 +83,7 @@ export async function askDays(
   by: string,
   days?: Changed,
 ): Promise<Map<string, Rows>> {
-  const ask = async (question: string) => (await connection.runAndReadAll(question)).getRowsJson()
-  const hash = (await rowHashes(ask, [table])).get(table)
+  const hash = (await rowHashes(asked(connection), [table])).get(table)
   const reader = await connection.runAndReadAll(
     `select ${dayOf(by)}, count(*), cast(sum(cast(${hash} as hugeint)) as varchar)
      from ${table} as whole_row ${days === undefined ? '' : `where ${on(by, days)}`} group by 1`,

@@ -9,7 +9,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { literal } from '../engine/quote.ts'
 import type { Disk } from '../journal/disk.ts'
 import type { MadeTables } from './kept.ts'
-import { NO_ROWS } from './rows.ts'
+import { asked, NO_ROWS } from './rows.ts'
 import type { Days } from './slices.ts'
 import { stepsOf } from './workspace.ts'
 
@@ -41,7 +41,7 @@ export interface Steps {
 
 /** The attached steps; null if they are not those of the ledger with these tables. */
 export async function readSteps(connection: DuckDBConnection, published: MadeTables): Promise<Steps | null> {
-  const ask = async (question: string) => (await connection.runAndReadAll(question)).getRowsJson()
+  const ask = asked(connection)
   try {
     const [[ledger] = []] = await ask(`select ledger from ${OF}`)
     if (ledger !== stateOf(published)) return null

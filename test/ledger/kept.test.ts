@@ -351,10 +351,14 @@ test('the rows of many tables are the same, however many connections read them',
   const instance = await DuckDBInstance.create()
   const lanes = await Promise.all([1, 2, 3].map(() => instance.connect()))
   try {
-    const tables = Array.from({ length: 20 }, (_, nth) => `main.table_${nth}`)
+    for (const lane of lanes) await lane.run("attach if not exists ':memory:' as landing")
+    const tables = Array.from(
+      { length: 20 },
+      (_, nth) => `${nth % 2 === 0 ? 'main' : 'landing'}.table_${nth}`,
+    )
     for (const [nth, table] of tables.entries())
       await lanes[0]!.run(
-        `create table ${table} as select cast(i as decimal(38, 18)) as amount from range(${nth}) r(i)`,
+        `create table ${table} as select cast(i as decimal(38, 18)) as later, 'x' as word, cast(-i as hugeint) as earlier from range(${nth}) r(i)`,
       )
     const found = await rowsOf(lanes, tables)
     expect(tables.map((table) => found.get(table)?.count)).toEqual(tables.map((_, nth) => nth))
