@@ -51,16 +51,26 @@ export class Pool implements Holding {
   }
 
   #takeCost(quantity: bigint): bigint {
-    const before = roundDiv(this.#cost, GUARD)
+    const before = inUnits(this.#cost)
     if (quantity === this.#quantity) this.#cost = 0n
     else this.#cost -= roundDiv(this.#cost * quantity, this.#quantity)
     this.#quantity -= quantity
-    return before - roundDiv(this.#cost, GUARD)
+    return before - inUnits(this.#cost)
   }
 
   left(): Parcel[] {
     const apart = inOrderOfAcquisition(this.#apart.values())
     if (this.#quantity === 0n) return apart
-    return [poolShare(this.#quantity, roundDiv(this.#cost, GUARD)), ...apart]
+    return [poolShare(this.#quantity, inUnits(this.#cost)), ...apart]
   }
+}
+
+/**
+ * Rounds to a whole unit, halves up. Not away from zero: whole units that are added to a total below zero must add just as
+ * many once it is rounded, or a unit appears or vanishes where the total crosses zero.
+ */
+function inUnits(cost: bigint): bigint {
+  const raised = cost + GUARD / 2n
+  const above = raised % GUARD
+  return (raised - (above < 0n ? above + GUARD : above)) / GUARD
 }

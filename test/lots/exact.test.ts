@@ -61,6 +61,17 @@ describe('exact pieces', () => {
     expect(lots(result)).toEqual(['main b1: 1 cost -0.5'])
   })
 
+  it('average: half a unit below zero that the next purchase lifts above it is neither lost nor counted twice', () => {
+    const result = run('average', [
+      buy('b1', '2024-01-01', '2', '-0.000000000000000001'),
+      sell('s1', '2024-01-02', '1', '0'),
+      buy('b2', '2024-01-03', '1', '0.000000000000000001'),
+      sell('s2', '2024-01-04', '2', '0'),
+    ])
+    expect(result.disposals.reduce((sum, piece) => sum + (piece.costBasis ?? 0n), 0n)).toBe(0n)
+    expect(lots(result)).toEqual([])
+  })
+
   it('halves are rounded away from zero', () => {
     expect([roundDiv(1n, 2n), roundDiv(-1n, 2n), roundDiv(3n, 2n), roundDiv(1n, 3n)]).toEqual([
       1n,
