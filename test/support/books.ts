@@ -84,11 +84,7 @@ export class TestBooks {
   private readonly only: readonly string[] | undefined
   private pages = 0
   private readonly uids = new Map<string, string>()
-  private reading: {
-    readonly file: string
-    readonly instance: DuckDBInstance
-    readonly connection: DuckDBConnection
-  } | null = null
+  private reading: { readonly file: string; readonly opened: Promise<Reading> } | null = null
 
   private constructor(
     dir: string,
@@ -127,7 +123,7 @@ export class TestBooks {
   }
 
   async close(): Promise<void> {
-    await this.stopReading()
+    await stopReading(this.reading)
     this.connection.closeSync()
     await this.landing.close()
     rmSync(this.dir, { recursive: true, force: true })
@@ -260,27 +256,37 @@ export class TestBooks {
       .map((row) => row.map((value) => (value === null ? null : plain(String(value)))))
   }
 
-  /** Opening a ledger takes longer than querying it, so the same one stays open. */
+  /** Opening a ledger takes longer than querying it, so the same one stays open. Tests may query it at the same time. */
   private async published(): Promise<DuckDBConnection> {
     const path = join(this.dir, 'ledger.duckdb')
     const { ino, mtimeMs, size } = statSync(path)
     const file = `${ino} ${mtimeMs} ${size}`
     if (this.reading?.file !== file) {
-      await this.stopReading()
-      const instance = await DuckDBInstance.create(':memory:', { threads: '1' })
-      const connection = await instance.connect()
-      this.reading = { file, instance, connection }
-      await connection.run(`attach '${path}' as ledger (read_only); use ledger; set timezone = 'UTC'`)
+      const before = this.reading
+      this.reading = { file, opened: stopReading(before).then(() => startReading(path)) }
     }
-    return this.reading.connection
+    return (await this.reading.opened).connection
   }
+}
 
-  private async stopReading(): Promise<void> {
-    await this.reading?.connection.run('use memory; detach ledger')
-    this.reading?.connection.closeSync()
-    this.reading?.instance.closeSync()
-    this.reading = null
-  }
+interface Reading {
+  readonly instance: DuckDBInstance
+  readonly connection: DuckDBConnection
+}
+
+async function startReading(path: string): Promise<Reading> {
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1' })
+  const connection = await instance.connect()
+  await connection.run(`attach '${path}' as ledger (read_only); use ledger; set timezone = 'UTC'`)
+  return { instance, connection }
+}
+
+async function stopReading(reading: { readonly opened: Promise<Reading> } | null): Promise<void> {
+  if (reading === null) return
+  const { instance, connection } = await reading.opened
+  await connection.run('use memory; detach ledger')
+  connection.closeSync()
+  instance.closeSync()
 }
 
 const plain = (text: string): string =>
