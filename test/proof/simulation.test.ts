@@ -6,7 +6,7 @@ import { focusOf, mutations } from './simulation/mutations.ts'
 import { type Report, sweep } from './simulation/workers.ts'
 
 /** As many as fit beside the other tests; `npm run simulate -- --seeds 1000` runs more. */
-const SEEDS = 60
+const SEEDS = 40
 
 /** For machines far slower than those that this was written on. */
 const LIMIT_MS = 1_800_000
@@ -21,8 +21,8 @@ const QUICK = [
   ['slot of a budget freed when the answer arrives', 2],
   ['budget full again after a restart', 22],
   ['an answer without data read as an empty page', 7],
-  ['records deduplicated by content', 16],
-  ['amounts converted through a float', 2],
+  ['records deduplicated by content', 29],
+  ['amounts converted through a float', 3],
 ] as const
 const QUICK_SEEDS = 40
 
@@ -48,11 +48,11 @@ describe('simulation', () => {
     async () => {
       const worker = await bundleWorker(null)
 
-      const once = await sweep({ worker, from: 101, count: 4, jobs: 1 })
-      const again = await sweep({ worker, from: 101, count: 4, jobs: 2 })
+      const once = await sweep({ worker, from: 101, count: 3, jobs: 1 })
+      const again = await sweep({ worker, from: 101, count: 3, jobs: 2 })
 
       expect(again.map(({ digest }) => digest)).toEqual(once.map(({ digest }) => digest))
-      expect(new Set(once.map(({ digest }) => digest)).size).toBe(4)
+      expect(new Set(once.map(({ digest }) => digest)).size).toBe(3)
     },
     LIMIT_MS,
   )
