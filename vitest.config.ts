@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer } from 'vitest/node'
 
 const PROOF = 'test/proof/**/*.test.ts'
+const EVERYWHERE = 'test/proof/everywhere/*.test.ts'
 
 /** Files that take long begin first, so that no worker is left with one of them at the end. */
 const LONG =
@@ -41,7 +42,9 @@ export default defineConfig({
         },
       },
       // The long ones in their short form: simulation, torture, planted mistakes, fuzzing.
-      { extends: true, test: { name: 'proof', include: [PROOF] } },
+      { extends: true, test: { name: 'proof', include: [PROOF], exclude: [EVERYWHERE] } },
+      // Of these, `npm test` runs a sample.
+      { extends: true, test: { name: 'everywhere', include: [EVERYWHERE] } },
     ],
   },
 })

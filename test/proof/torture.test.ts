@@ -6,7 +6,7 @@ import { type Campaign, killOften } from './torture/kills.ts'
 import { makeWorld, type World } from './torture/world.ts'
 
 const KILLS = 4
-const CORRUPTIONS = 4
+const CORRUPTIONS = 6
 
 let world: World
 let failures = 0

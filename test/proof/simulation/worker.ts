@@ -2,7 +2,7 @@
 // all that came of it has been looked at, many seeds later. Bundled with the code under test, so that a mutation of that
 // code is a patch of the bundle.
 // argv: first seed, number of seeds, step; `--stop` ends at the first failure, `--shrink` makes it small,
-// `--focus=NAME;NAME` has these faults in every seed.
+// `--focus=NAME;NAME` has these faults in every seed, `--unbuilt` builds no ledgers.
 import './native.ts'
 import { configOf, type Focus, focused, type SimulationConfig } from './config.ts'
 import { folderForDatabases, type SimulationResult, simulate } from './run.ts'
@@ -16,8 +16,11 @@ const focus = flags.find((flag) => flag.startsWith('--focus='))?.slice('--focus=
 
 const STORY_LINES = 60
 
-/** Where the first failure ends all, it is looked for often. */
-const together = flags.includes('--stop') ? 5 : TOGETHER_MAX
+/** Where the first failure ends all, it is looked for often, and in the first seed alone: it is often known to fail. */
+const togetherAt = (place: number): number => {
+  if (!flags.includes('--stop')) return TOGETHER_MAX
+  return place === 0 ? 1 : 5
+}
 
 function report(result: SimulationResult, shrunk: SimulationConfig | null): void {
   const { violations, story, requests, deaths, digest, worldMs } = result
@@ -61,7 +64,7 @@ let lived: SimulationResult[] = []
 
 /** Reports them; false where one of them is wrong. */
 async function lookTogether(): Promise<boolean> {
-  const finished: Finished[] = lived.flatMap((result) => result.finished)
+  const finished: Finished[] = flags.includes('--unbuilt') ? [] : lived.flatMap((result) => result.finished)
   const wrong = await checkTogether(finished, folderForDatabases())
   for (const result of lived) {
     const violations = wrong.get(result.config.seed)
@@ -80,7 +83,7 @@ for (let place = 0; place < Number(count); place += 1) {
   if (failed) await tellFailure(result)
   else lived.push(result)
   if (failed && flags.includes('--stop')) break
-  if (lived.length >= together || place + 1 === Number(count))
+  if (lived.length >= togetherAt(place) || place + 1 === Number(count))
     if (!(await lookTogether()) && flags.includes('--stop')) break
 }
 // What stands in the pipe is read by then: an exit would take it along.

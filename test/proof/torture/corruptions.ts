@@ -33,6 +33,8 @@ const COMMANDS = {
 type Command = keyof typeof COMMANDS
 
 const PUBLISHING: readonly Command[] = ['nightly', 'build', 'rebuild']
+/** Those whose answer is compared with the answer on whole books. */
+const COMPARED: readonly Command[] = ['status', 'balances', 'gains', 'against']
 
 /** What is damaged how often, and which commands then run. */
 interface Target {
@@ -72,10 +74,10 @@ const TARGETS: readonly Target[] = [
 
 interface Base {
   readonly dir: string
-  /** What the commands print on whole books. */
-  readonly answers: ReadonlyMap<Command, string>
-  /** What they print on the older ledger that takes the place of the present one: it is a whole one too. */
-  readonly olderAnswers: ReadonlyMap<Command, string>
+  /** What a command prints on the whole books. */
+  readonly answer: (command: Command) => Promise<string>
+  /** What it prints with the older ledger in the place of the present one, which is a whole one too. */
+  readonly olderAnswer: (command: Command) => Promise<string>
   readonly hash: string
 }
 
@@ -104,14 +106,19 @@ export async function corruptOften(
     failures: [] as string[],
   }
   if (count === 0) return report
-  const bases = await makeBases(world)
+  const bases = basesOf(world)
   const deck = TARGETS.flatMap((target) => Array.from({ length: target.weight }, () => target))
   let begun = 0
   const worker = async (): Promise<void> => {
     while (begun < count && performance.now() < campaign.until) {
       begun += 1
       const target = random.pick(deck)
-      const one = new Case(world, bases[target.base], target, new Random(`${campaign.seed} case ${begun}`))
+      const one = new Case(
+        world,
+        await bases[target.base](),
+        target,
+        new Random(`${campaign.seed} case ${begun}`),
+      )
       const outcome = await one.run(begun)
       report.cases += 1
       report.refused += outcome === 'refused' ? 1 : 0
@@ -131,22 +138,36 @@ export async function corruptOften(
   return report
 }
 
-/** Whole books with an erased frame and a frozen report, and the same after a run on them was killed. */
-async function makeBases(world: World): Promise<Readonly<Record<Target['base'], Base>>> {
-  const whole = world.folder()
-  cpSync(world.finished, whole, { recursive: true })
-  await eraseFrames(whole, [await firstLiquidations(whole)], systemClock)
-  await must(world, whole, ['rebuild'])
-  await must(world, whole, ['report', 'gains', '--freeze', 'year'])
-  const killed = world.folder()
-  cpSync(whole, killed, { recursive: true })
-  const { signal } = await world.program([...NIGHT, ...world.on(killed)], {
-    environment: { TIEOUT_KILL: 'request:received:40' },
+/** Whole books with an erased frame and a frozen report, and the same after a run on them was killed; made once asked for. */
+function basesOf(world: World): Readonly<Record<Target['base'], () => Promise<Base>>> {
+  const whole = once(async () => {
+    const dir = world.folder()
+    cpSync(world.finished, dir, { recursive: true })
+    await eraseFrames(dir, [await firstLiquidations(dir)], systemClock)
+    await must(world, dir, ['rebuild'])
+    await must(world, dir, ['report', 'gains', '--freeze', 'year'])
+    return answered(world, dir)
   })
-  if (signal !== 'SIGKILL' || !existsSync(join(killed, 'landing.duckdb.wal')))
-    throw new Error('The run to be killed was not, or left no write-ahead log.')
-  await keepUnpublishedBreaks(nodeDisk, killed, [UNPUBLISHED])
-  return { whole: await answered(world, whole), killed: await answered(world, killed) }
+  const killed = once(async () => {
+    const dir = world.folder()
+    cpSync((await whole()).dir, dir, { recursive: true })
+    const { signal } = await world.program([...NIGHT, ...world.on(dir)], {
+      environment: { TIEOUT_KILL: 'request:received:40' },
+    })
+    if (signal !== 'SIGKILL' || !existsSync(join(dir, 'landing.duckdb.wal')))
+      throw new Error('The run to be killed was not, or left no write-ahead log.')
+    await keepUnpublishedBreaks(nodeDisk, dir, [UNPUBLISHED])
+    return answered(world, dir)
+  })
+  return { whole, killed }
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
 }
 
 const UNPUBLISHED = {
@@ -177,26 +198,34 @@ async function firstLiquidations(dir: string): Promise<number> {
 
 async function answered(world: World, dir: string): Promise<Base> {
   const older = join(world.stages[1]?.before ?? '', 'ledger.duckdb')
-  const aside = world.folder()
-  cpSync(dir, aside, { recursive: true })
-  cpSync(older, join(aside, 'ledger.duckdb'))
   return {
     dir,
-    answers: await answersOf(world, dir, ['status', 'balances', 'gains', 'against']),
-    olderAnswers: await answersOf(world, aside, ['status', 'balances', 'gains']),
+    answer: answersOn(world, () => copyOf(world, dir)),
+    olderAnswer: answersOn(world, () => {
+      const aside = copyOf(world, dir)
+      cpSync(older, join(aside, 'ledger.duckdb'))
+      return aside
+    }),
     hash: await ledgerHash(join(dir, 'ledger.duckdb')),
   }
 }
 
-async function answersOf(
-  world: World,
-  dir: string,
-  commands: readonly Command[],
-): Promise<Map<Command, string>> {
-  const answers = new Map<Command, string>()
-  for (const command of commands)
-    answers.set(command, answerOf(command, await must(world, dir, COMMANDS[command])))
-  return answers
+function copyOf(world: World, dir: string): string {
+  const copy = world.folder()
+  cpSync(dir, copy, { recursive: true })
+  return copy
+}
+
+/** The answer of each command, once it is asked for. */
+function answersOn(world: World, books: () => string): (command: Command) => Promise<string> {
+  const answers = new Map<Command, Promise<string>>()
+  return (command) => {
+    const answer =
+      answers.get(command) ??
+      must(world, books(), COMMANDS[command]).then((ended) => answerOf(command, ended))
+    answers.set(command, answer)
+    return answer
+  }
 }
 
 /** What a command said, without what depends on the moment and the folder. */
@@ -287,9 +316,9 @@ class Case {
       return hash === this.#base.hash ? 'same' : this.#fail(`another ledger:\n${ended.stderr}${ended.stdout}`)
     }
     const isOlder = this.#kind === 'older' && this.#target.file === 'ledger.duckdb'
-    const expected = (isOlder ? this.#base.olderAnswers : this.#base.answers).get(command)
     // A missing file of breaks, or ledger, is a state that `status` tells of.
-    if (expected === undefined || this.#lacks(command)) return 'same'
+    if (!COMPARED.includes(command) || this.#lacks(command)) return 'same'
+    const expected = await (isOlder ? this.#base.olderAnswer : this.#base.answer)(command)
     return answerOf(command, ended) === expected ? 'same' : this.#fail(`another answer:\n${ended.stdout}`)
   }
 
