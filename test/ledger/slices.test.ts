@@ -23,7 +23,7 @@ import { command } from '../support/in-process.ts'
 const NOW = '2026-11-01T00:00:00.000Z'
 const FROM = Number(process.env.FROM ?? 1)
 const SEEDS = Number(process.env.SEEDS ?? 2)
-const NIGHTS = 3
+const NIGHTS = 4
 
 let folder: string
 
