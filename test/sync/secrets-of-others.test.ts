@@ -12,6 +12,7 @@ import { TRADE_HEADER } from '../support/imports.ts'
 import { command } from '../support/in-process.ts'
 import { traderBooks } from '../support/trader-venue.ts'
 
+const NOW = '2026-11-01T00:00:00Z'
 const PARTS = ['key', 'secret', 'passphrase', 'tax_key', 'tax_secret', 'tax_passphrase']
 const NAMES = ['first', 'second'] as const
 const secretsOf = (name: string): string[] => PARTS.map((part) => `${name}-${part}-0123456789`)
@@ -25,7 +26,7 @@ function answerTo({ url = '', headers }: IncomingMessage): readonly [status: num
   const said = others.join(' ')
   const success = (data: unknown): readonly [number, unknown] => [
     200,
-    { code: '00000', msg: 'success', requestTime: Date.now(), data, traceId: said },
+    { code: '00000', msg: 'success', requestTime: Date.parse(NOW), data, traceId: said },
   ]
   const { pathname, searchParams } = new URL(url, 'http://venue')
   if (pathname.endsWith('/account/settings'))
@@ -37,7 +38,7 @@ function answerTo({ url = '', headers }: IncomingMessage): readonly [status: num
     return success([[String(opens), '1', '9', '0.1', '2', '5', '5', said]])
   }
   const code = pathname.endsWith('/tax/records') ? secret : '40014'
-  return [400, { code, msg: `no permission: ${said}`, requestTime: Date.now(), data: null }]
+  return [400, { code, msg: `no permission: ${said}`, requestTime: Date.parse(NOW), data: null }]
 }
 
 let baseUrl: string
@@ -84,8 +85,6 @@ async function everythingIn(dir: string): Promise<string> {
   await journal.close()
   return [...files, ...frames].join('\n')
 }
-
-const NOW = '2026-11-01T00:00:00Z'
 
 /** The outputs and the folder after a command, and which secrets are in them. */
 async function leaks(dir: string, words: readonly string[]) {
