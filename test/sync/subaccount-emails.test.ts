@@ -3,10 +3,18 @@
 import { expect, test } from 'vitest'
 import { askBooks, askLedger } from '../support/ask-ledger.ts'
 import { command } from '../support/in-process.ts'
-import { type Answers, excluded, refused, TRADER, traderBooks, traderVenue } from '../support/trader-venue.ts'
+import {
+  type Answers,
+  daysAgo,
+  excluded,
+  refused,
+  TRADER,
+  traderBooks,
+  traderVenue,
+} from '../support/trader-venue.ts'
 
 const EMAIL = '/api/v2/broker/account/subaccount-email'
-const FEEDS = '{ since: 2026-11-01, feeds: [futures.subaccountAssets, broker.subaccountEmail] }'
+const FEEDS = `{ since: ${daysAgo(30)}, feeds: [futures.subaccountAssets, broker.subaccountEmail] }`
 
 /** Each sub-account has its record, but for the first. */
 const emails: Answers = {
@@ -34,7 +42,7 @@ test('a sub-account without a record suppresses no other', async () => {
 
 test('what one night could not request for an account without sub-accounts is no gap once a later night could', async () => {
   const venue = await traderVenue({ '/api/v3/account/settings': () => refused('40018', 400) })
-  const dir = traderBooks(venue.baseUrl, '{ since: 2026-11-01 }')
+  const dir = traderBooks(venue.baseUrl, `{ since: ${daysAgo(30)} }`)
   expect((await command(['sync', '--dir', dir])).code).toBe(4)
   expect(await askBooks(dir, [WORDS])).toEqual([[{ status: 'failed', code: '40018' }]])
   venue.answers = { ...TRADER, ...excluded(400) }

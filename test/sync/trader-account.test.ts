@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest'
 import { type Answer, askBooks, askLedger } from '../support/ask-ledger.ts'
 import { fewAtOnce } from '../support/beside.ts'
 import { command } from '../support/in-process.ts'
-import { excluded, refused, TRADER, traderBooks, traderVenue } from '../support/trader-venue.ts'
+import { daysAgo, excluded, refused, TRADER, traderBooks, traderVenue } from '../support/trader-venue.ts'
 
 fewAtOnce()
 
-const SINCE = '{ since: 2026-10-20 }'
+const SINCE = `{ since: ${daysAgo(40)} }`
 
 /** What the published ledger answers. */
 async function ask(dir: string, query: string): Promise<Answer[]> {
@@ -89,7 +89,7 @@ describe.concurrent('a night of a trader', () => {
 
   test('warns of a feed that the configuration names', async () => {
     const venue = await traderVenue({ ...TRADER, ...excluded(400) })
-    const dir = traderBooks(venue.baseUrl, '{ since: 2026-10-20, feeds: [tax.records, p2p.orders] }')
+    const dir = traderBooks(venue.baseUrl, `{ since: ${daysAgo(40)}, feeds: [tax.records, p2p.orders] }`)
     const { code, breaks } = await night(dir)
     expect(code).toBe(3)
     expect(breaks).toEqual([
@@ -106,7 +106,7 @@ describe.concurrent('a night of a trader', () => {
         futureTaxType: 'OPEN_LONG',
         amount: '0',
         fee: '0',
-        ts: String(Date.UTC(2026, 10, 2)),
+        ts: String(Date.parse(daysAgo(28))),
       },
     ]
     const venue = await traderVenue({
@@ -123,7 +123,7 @@ describe.concurrent('a night of a trader', () => {
     })
     const dir = traderBooks(
       venue.baseUrl,
-      '{ since: 2026-10-20, feeds: [tax.futuresRecords, tax.p2pRecords] }',
+      `{ since: ${daysAgo(40)}, feeds: [tax.futuresRecords, tax.p2pRecords] }`,
     )
     const { code, breaks } = await night(dir)
     expect(code).toBe(3)
@@ -190,7 +190,10 @@ describe.concurrent('settings that cannot be read', () => {
     'prevent no other feed from being read: %s',
     async (_, settings, said) => {
       const venue = await traderVenue({ ...TRADER, ...excluded(400), '/api/v3/account/settings': settings })
-      const dir = traderBooks(venue.baseUrl, '{ since: 2026-10-20, feeds: [account.settings, tax.records] }')
+      const dir = traderBooks(
+        venue.baseUrl,
+        `{ since: ${daysAgo(40)}, feeds: [account.settings, tax.records] }`,
+      )
       const { code, stderr, coverage, kinds } = await synced(dir)
       expect(code).toBe(5)
       expect(stderr).toContain('account.settings for account trader')
@@ -203,7 +206,10 @@ describe.concurrent('settings that cannot be read', () => {
 
   test('leave unchanged what earlier nights found out about the account', async () => {
     const venue = await traderVenue({ ...TRADER, ...excluded(400) })
-    const dir = traderBooks(venue.baseUrl, '{ since: 2026-10-20, feeds: [account.settings, tax.records] }')
+    const dir = traderBooks(
+      venue.baseUrl,
+      `{ since: ${daysAgo(40)}, feeds: [account.settings, tax.records] }`,
+    )
     expect(await night(dir)).toEqual(QUIET)
     venue.answers = { ...venue.answers, '/api/v3/account/settings': () => refused('40017', 400) }
     const { code, kinds } = await synced(dir)
