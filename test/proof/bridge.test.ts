@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startSandbox } from '../../sandbox/index.ts'
+import { daysAgo } from '../support/days-ago.ts'
 import { command } from '../support/in-process.ts'
 import { configureBooks } from '../support/sandbox-books.ts'
 
@@ -32,7 +33,7 @@ for (const seed of Array.from({ length: SEEDS }, (_, index) => index + 1)) {
   test(`seed ${seed}: closes in euros, under us, and in tether`, async () => {
     const dir = mkdtempSync(join(tmpdir(), 'tieout-bridge-'))
     const sandbox = await startSandbox({ seed, days: DAYS, speed: SPEED })
-    const since = new Date(Date.now() - (DAYS + 10) * 86_400_000).toISOString().slice(0, 10)
+    const since = daysAgo(DAYS + 10)
     try {
       await configureBooks(dir, sandbox, { speed: SPEED, since })
       const config = join(dir, 'tieout.yaml')

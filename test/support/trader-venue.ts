@@ -22,12 +22,6 @@ export const refused = (code: string, status: number): Refused => ({ code, statu
 const isRefused = (answer: unknown): answer is Refused =>
   typeof answer === 'object' && answer !== null && 'code' in answer && 'status' in answer
 
-const DAY_MS = 86_400_000
-
-/** A date before today's, which the venue has and the program asks for on whatever day a test runs. */
-export const daysAgo = (days: number): string =>
-  new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
-
 const noOrders = { list: [], cursor: '' }
 
 /** What a unified account without rows answers at the endpoints open to any account. */

@@ -7,6 +7,7 @@ import { engineSettings } from '../../pipeline/engine/settings.ts'
 import { Skips } from '../../pipeline/sync/passed-over.ts'
 import { askBooks, asNumber } from '../support/ask-ledger.ts'
 import { fewAtOnce } from '../support/beside.ts'
+import { daysAgo } from '../support/days-ago.ts'
 import { command } from '../support/in-process.ts'
 import { excluded, refused, TRADER, traderBooks, traderVenue } from '../support/trader-venue.ts'
 
@@ -15,7 +16,7 @@ fewAtOnce()
 const TAX = '/api/v3/tax/records'
 const ORDERS = '/api/v3/trade/history-orders'
 const FUTURES = '/api/v2/tax/future-record'
-const SINCE = new Date(Date.now() - 5 * 86_400_000).toISOString().slice(0, 10)
+const SINCE = daysAgo(5)
 
 /** What the books have of the feeds that each run was told to read. */
 async function feedsOfRuns(dir: string): Promise<unknown[][]> {
@@ -69,7 +70,6 @@ test.concurrent.each([
 
 const ORDER_LIST = '/api/v2/p2p/orderList'
 const DAY = 86_400_000
-const since = (days: number): string => new Date(Date.now() - days * DAY).toISOString().slice(0, 10)
 
 /** What a sync ends with, how the feed stands by whole days back from now, and what answers further questions. */
 async function had(dir: string, feed: string, ...questions: readonly string[]) {
@@ -87,7 +87,7 @@ const PENDING_MINUTES =
 const countOf = (table: string): string => `select count(*) from ${table}`
 
 test.concurrent('a refused range that reaches up to now is not history that has expired at the venue', async () => {
-  const history = `{ since: ${since(100)}, feeds: [p2p.orders] }`
+  const history = `{ since: ${daysAgo(100)}, feeds: [p2p.orders] }`
   const wrong = () => refused('40704', 400)
   const refusing = await traderVenue({ ...TRADER, ...excluded(400), [ORDER_LIST]: wrong })
 
@@ -124,7 +124,7 @@ test.concurrent.each([
   'for a feed whose reach of %i days is not documented, only what is beyond it has expired',
   async (reach, last_day) => {
     const venue = await traderVenue({ ...TRADER, ...excluded(400), [FUTURES]: reachesBack(reach) })
-    const history = `{ since: ${since(120)}, feeds: [tax.futuresRecords] }`
+    const history = `{ since: ${daysAgo(120)}, feeds: [tax.futuresRecords] }`
     const dir = traderBooks(venue.baseUrl, history)
 
     const { synced, ranges } = await had(dir, 'tax.futuresRecords')
@@ -201,7 +201,7 @@ describe.concurrent('a window without a recognisable answer', () => {
         return query.get('productType') === LINES[0] && between(query, poison) ? odd() : answer(query)
       }
       const venue = await traderVenue({ ...TRADER, ...excluded(400), [FUTURES]: futures })
-      const dir = traderBooks(venue.baseUrl, `{ since: ${since(120)}, feeds: [tax.futuresRecords] }`)
+      const dir = traderBooks(venue.baseUrl, `{ since: ${daysAgo(120)}, feeds: [tax.futuresRecords] }`)
       const ids = 'select id from futures_records order by 1'
       const all = [{ id: '2' }, { id: '50' }, { id: '90' }]
 
@@ -247,7 +247,7 @@ describe.concurrent('a window without a recognisable answer', () => {
       return rows.filter(({ ts }) => from <= Number(ts) && Number(ts) <= to)
     }
     const venue = await traderVenue({ ...TRADER, ...excluded(400), [FUTURES]: futures })
-    const dir = traderBooks(venue.baseUrl, `{ since: ${since(120)}, feeds: [tax.futuresRecords] }`)
+    const dir = traderBooks(venue.baseUrl, `{ since: ${daysAgo(120)}, feeds: [tax.futuresRecords] }`)
 
     const first = await had(dir, 'tax.futuresRecords', PENDING_MINUTES, countOf('futures_records'))
     expect(first.synced.code).toBe(5)
@@ -276,7 +276,7 @@ describe.concurrent('a window without a recognisable answer', () => {
     async (_, odd, name) => {
       const { list, cursors } = ordersWithoutCursors(4 * 3_600_000, odd)
       const venue = await traderVenue({ ...TRADER, ...excluded(400), [ORDERS]: list })
-      const dir = traderBooks(venue.baseUrl, `{ since: ${since(70)}, feeds: [trade.orderHistory] }`)
+      const dir = traderBooks(venue.baseUrl, `{ since: ${daysAgo(70)}, feeds: [trade.orderHistory] }`)
 
       const { synced, ranges, answers } = await had(dir, 'trade.orderHistory', countOf('orders'))
       expect(asNumber(answers[0])).toBe(250)
@@ -296,7 +296,7 @@ describe.concurrent('a window without a recognisable answer', () => {
     // An order every ten seconds: two and a half pages within an hour.
     const { list, cursors } = ordersWithoutCursors(10_000, refused('40017', 400))
     const venue = await traderVenue({ ...TRADER, ...excluded(400), [ORDERS]: list })
-    const dir = traderBooks(venue.baseUrl, `{ since: ${since(70)}, feeds: [trade.orderHistory] }`)
+    const dir = traderBooks(venue.baseUrl, `{ since: ${daysAgo(70)}, feeds: [trade.orderHistory] }`)
 
     const { synced, ranges, answers } = await had(dir, 'trade.orderHistory', countOf('orders'))
 
@@ -327,7 +327,7 @@ describe.concurrent('a window without a recognisable answer', () => {
         return line === 'SPOT' || line === 'OTHER' ? [{ ...deposit, id: line === 'SPOT' ? '1' : '2' }] : []
       }
       const venue = await traderVenue({ ...TRADER, ...excluded(400), [TAX]: records })
-      const dir = traderBooks(venue.baseUrl, `{ since: ${since(30)}, feeds: [tax.records] }`)
+      const dir = traderBooks(venue.baseUrl, `{ since: ${daysAgo(30)}, feeds: [tax.records] }`)
 
       const failed = "select count(distinct partition) from coverage where status = 'failed'"
       const { synced, answers } = await had(dir, 'tax.records', countOf('tax_records'), failed)
@@ -362,7 +362,7 @@ describe.concurrent('a window without a recognisable answer', () => {
       }
       rows[0]!.ts = `${bad}`
       const venue = await traderVenue({ ...TRADER, ...excluded(400), [FUTURES]: futures })
-      const dir = traderBooks(venue.baseUrl, `{ since: ${since(25)}, feeds: [tax.futuresRecords] }`)
+      const dir = traderBooks(venue.baseUrl, `{ since: ${daysAgo(25)}, feeds: [tax.futuresRecords] }`)
 
       const count = countOf('futures_records')
       const { synced, ranges, answers } = await had(dir, 'tax.futuresRecords', count)
@@ -400,7 +400,7 @@ describe.concurrent('a window without a recognisable answer', () => {
       return rows.filter(({ ts }) => from <= Number(ts) && Number(ts) <= to)
     }
     const venue = await traderVenue({ ...TRADER, ...excluded(400), [TAX]: records })
-    const dir = traderBooks(venue.baseUrl, `{ since: ${since(65)}, feeds: [tax.records] }`)
+    const dir = traderBooks(venue.baseUrl, `{ since: ${daysAgo(65)}, feeds: [tax.records] }`)
 
     const first = await had(dir, 'tax.records', countOf('tax_records'), PENDING_MINUTES)
     expect(first.synced.code).toBe(5)
@@ -464,7 +464,7 @@ describe.concurrent('a window without a recognisable answer', () => {
         return rows.filter(({ ts }) => from <= Number(ts) && Number(ts) <= to)
       }
       const venue = await traderVenue({ ...TRADER, ...excluded(400), [FUTURES]: futures })
-      const dir = traderBooks(venue.baseUrl, `{ since: ${since(85)}, feeds: [tax.futuresRecords] }`)
+      const dir = traderBooks(venue.baseUrl, `{ since: ${daysAgo(85)}, feeds: [tax.futuresRecords] }`)
 
       const count = countOf('futures_records')
       const { synced, ranges, answers } = await had(dir, 'tax.futuresRecords', count)
@@ -509,7 +509,7 @@ describe.concurrent('a window without a recognisable answer', () => {
       return refused('gateway', 502)
     }
     const venue = await traderVenue({ ...TRADER, ...excluded(400), [FUTURES]: futures })
-    const dir = traderBooks(venue.baseUrl, `{ since: ${since(200)}, feeds: [tax.futuresRecords] }`)
+    const dir = traderBooks(venue.baseUrl, `{ since: ${daysAgo(200)}, feeds: [tax.futuresRecords] }`)
 
     const { synced, ranges } = await had(dir, 'tax.futuresRecords')
 
@@ -526,7 +526,7 @@ describe.concurrent('a window without a recognisable answer', () => {
       return refused('99999', 400)
     }
     const venue = await traderVenue({ ...TRADER, ...excluded(400), [FUTURES]: refuse })
-    const dir = traderBooks(venue.baseUrl, `{ since: ${since(120)}, feeds: [tax.futuresRecords] }`)
+    const dir = traderBooks(venue.baseUrl, `{ since: ${daysAgo(120)}, feeds: [tax.futuresRecords] }`)
 
     const { synced, ranges } = await had(dir, 'tax.futuresRecords')
 
@@ -559,7 +559,7 @@ describe.concurrent('a window without a recognisable answer', () => {
         return { list: [{ orderId, createdTime: `${Math.round(at)}`, orderStatus: 'filled' }], cursor }
       }
       const venue = await traderVenue({ ...TRADER, ...excluded(400), [ORDERS]: list })
-      const dir = traderBooks(venue.baseUrl, `{ since: ${since(70)}, feeds: [trade.orderHistory] }`)
+      const dir = traderBooks(venue.baseUrl, `{ since: ${daysAgo(70)}, feeds: [trade.orderHistory] }`)
 
       const first = await had(dir, 'trade.orderHistory')
       expect(first.synced.code).toBe(5)
@@ -611,11 +611,11 @@ describe.concurrent('a window refused for its times', () => {
 
   /** SPOT records of so many days ago, from a venue that answers some of the windows with a refusal. */
   async function spotBooks(
-    daysAgo: readonly number[],
+    ages: readonly number[],
     code: string,
     isRefused: (from: number, to: number) => boolean,
   ) {
-    const rows = daysAgo.map(deposit)
+    const rows = ages.map(deposit)
     const asked: string[] = []
     const records = (query: URLSearchParams) => {
       const [from, to] = [Number(query.get('startTime')), Number(query.get('endTime'))]
@@ -625,7 +625,7 @@ describe.concurrent('a window refused for its times', () => {
       return rows.filter(({ ts }) => from <= Number(ts) && Number(ts) <= to)
     }
     const venue = await traderVenue({ ...TRADER, ...excluded(400), [TAX]: records })
-    const dir = traderBooks(venue.baseUrl, `{ since: ${since(60)}, feeds: [tax.records] }`)
+    const dir = traderBooks(venue.baseUrl, `{ since: ${daysAgo(60)}, feeds: [tax.records] }`)
     const night = async () => {
       asked.length = 0
       const spot = "feed = 'tax.records' and partition = 'SPOT' and status"
@@ -703,7 +703,7 @@ describe.concurrent('a window refused for its times', () => {
       return rows.filter(({ ts }) => from <= Number(ts) && Number(ts) <= to)
     }
     const venue = await traderVenue({ ...TRADER, ...excluded(400), [FUTURES]: futures })
-    const dir = traderBooks(venue.baseUrl, `{ since: ${since(120)}, feeds: [tax.futuresRecords] }`)
+    const dir = traderBooks(venue.baseUrl, `{ since: ${daysAgo(120)}, feeds: [tax.futuresRecords] }`)
 
     for (const night of [1, 2]) {
       const count = countOf('futures_records')

@@ -2,16 +2,9 @@
 // 4.13, has those that a key was made for.
 import { expect, test } from 'vitest'
 import { askBooks, askLedger } from '../support/ask-ledger.ts'
+import { daysAgo } from '../support/days-ago.ts'
 import { command } from '../support/in-process.ts'
-import {
-  type Answers,
-  daysAgo,
-  excluded,
-  refused,
-  TRADER,
-  traderBooks,
-  traderVenue,
-} from '../support/trader-venue.ts'
+import { type Answers, excluded, refused, TRADER, traderBooks, traderVenue } from '../support/trader-venue.ts'
 
 const EMAIL = '/api/v2/broker/account/subaccount-email'
 const FEEDS = `{ since: ${daysAgo(30)}, feeds: [futures.subaccountAssets, broker.subaccountEmail] }`

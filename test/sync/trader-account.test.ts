@@ -3,8 +3,9 @@
 import { describe, expect, test } from 'vitest'
 import { type Answer, askBooks, askLedger } from '../support/ask-ledger.ts'
 import { fewAtOnce } from '../support/beside.ts'
+import { daysAgo } from '../support/days-ago.ts'
 import { command } from '../support/in-process.ts'
-import { daysAgo, excluded, refused, TRADER, traderBooks, traderVenue } from '../support/trader-venue.ts'
+import { excluded, refused, TRADER, traderBooks, traderVenue } from '../support/trader-venue.ts'
 
 fewAtOnce()
 

@@ -1,6 +1,7 @@
 // Something that answers whatever is asked, such as a cache that heeds no query: the same full page for every window.
 import { describe, expect, test } from 'vitest'
 import { type Answer, asCells, askBooks, askLedger } from '../support/ask-ledger.ts'
+import { daysAgo } from '../support/days-ago.ts'
 import { command } from '../support/in-process.ts'
 import { excluded, TRADER, traderBooks, traderVenue } from '../support/trader-venue.ts'
 
@@ -29,7 +30,7 @@ test('a venue that ignores the window is given up, with the range pending and th
     ...{ balance: '1', ts: String(ts - place * 1_000) },
   }))
   const venue = await traderVenue({ ...TRADER, ...excluded(400), [PATH]: () => page })
-  const since = new Date(Date.now() - 5 * 86_400_000).toISOString().slice(0, 10)
+  const since = daysAgo(5)
   const dir = traderBooks(venue.baseUrl, `{ since: ${since}, feeds: [tax.records] }`)
 
   const { code, stderr } = await command(['sync', '--dir', dir])
@@ -54,7 +55,7 @@ describe('a list of orders', () => {
     const spotOnly = (query: URLSearchParams) =>
       query.get('category') === 'SPOT' ? answer(query.get('cursor')) : { list: [], cursor: null }
     const venue = await traderVenue({ ...TRADER, ...excluded(400), [ORDERS]: spotOnly })
-    const since = new Date(Date.now() - 5 * 86_400_000).toISOString().slice(0, 10)
+    const since = daysAgo(5)
     const dir = traderBooks(venue.baseUrl, `{ since: ${since}, feeds: [trade.orderHistory] }`)
     const sql =
       "select (select count(*) from orders), (select count(*) from coverage where partition = 'SPOT' and status = 'pending')"
@@ -91,7 +92,7 @@ describe('a list of orders', () => {
       [ORDERS]: history,
       '/api/v3/trade/unfilled-orders': () => ({ list: resting, cursor: null }),
     })
-    const since = new Date(Date.now() - 5 * 86_400_000).toISOString().slice(0, 10)
+    const since = daysAgo(5)
     const dir = traderBooks(
       venue.baseUrl,
       `{ since: ${since}, feeds: [trade.orderHistory, trade.openOrders] }`,
@@ -120,7 +121,7 @@ describe('a list of orders', () => {
       ...excluded(400),
       '/api/v3/trade/unfilled-orders': resting,
     })
-    const dir = traderBooks(venue.baseUrl, '{ since: 2026-10-20, feeds: [trade.openOrders] }')
+    const dir = traderBooks(venue.baseUrl, `{ since: ${daysAgo(40)}, feeds: [trade.openOrders] }`)
     const sql = `select order_id, is_current from open_orders
       union all select status, null from coverage where feed = 'trade.openOrders' order by 1`
     const { code, answers } = await incomplete(dir, sql)
@@ -185,7 +186,7 @@ describe('a venue that returns rows outside the window', () => {
       return answer(Number(query.get('startTime')), Number(query.get('endTime')), query.get('idLessThan'))
     }
     const venue = await traderVenue({ ...TRADER, ...excluded(400), [PATH_FUTURES]: futures })
-    const since = new Date(Date.now() - 6 * DAY).toISOString().slice(0, 10)
+    const since = daysAgo(6)
     const dir = traderBooks(venue.baseUrl, `{ since: ${since}, feeds: [tax.futuresRecords] }`)
     const sql =
       "select (select count(*) from futures_records), (select count(*) from coverage where partition = 'USDT-FUTURES' and status = 'pending')"
