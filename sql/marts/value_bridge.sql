@@ -36,7 +36,7 @@
 --   closing_value: Worth at the end of the month, or at the end of the books, as in net_worth; null if nothing has a price.
 --   difference: closing_value less all the others: zero if everything is known, null if a value is null.
 --   unknown_events: Number of events and pieces of lots in the month without a known value or cost.
---   unpriced_coins: Number of coins held at the beginning or the end of the month without a price then.
+--   unpriced_coins: Number of coins held or owed at the beginning or the end of the month without a price then, each counted once.
 with
 holding as (select scope = 'account' as is_by_account from main.lot_matching),
 changes as (
@@ -51,7 +51,7 @@ worths as (
   select case when is_by_account then account else '' end as holder, coin,
     month_of(day) as month, sum(own_value) as value, any_value(daily_valuation.price) as price,
     sum(daily_valuation.quantity - daily_valuation.borrowed) as held,
-    count(case when own_value is null then 1 end) as unpriced
+    max(case when own_value is null then 1 else 0 end) as unpriced
   from main.daily_valuation
   cross join holding
   where day = month_end(day) or day = (select max(day) from main.daily_valuation)
@@ -89,7 +89,9 @@ states as (
 -- Money needs no lots: its cost is its face value. What a coin without a price is worth above its cost is not known.
 valued as (
   select states.holder as holder, states.coin as coin, states.month as month, states.value as value,
-    states.unpriced as unpriced, states.price as price, states.unknown_events as unknown_events,
+    states.unpriced as unpriced, lag(states.unpriced, 1, 0) over (
+      partition by states.holder, states.coin order by states.month
+    ) as unpriced_before, states.price as price, states.unknown_events as unknown_events,
     states.quantity as quantity, states.cost as cost,
     case
       when states.coin = reporting.currency then value
@@ -101,7 +103,8 @@ valued as (
   cross join staging.reporting as reporting
 ),
 closings as (
-  select holder, month, sum(valued.unpriced) as unpriced, sum(valued.unknown_events) as unknown_events,
+  select holder, month, sum(greatest(valued.unpriced, valued.unpriced_before)) as unpriced_coins,
+    sum(valued.unknown_events) as unknown_events,
     case when count(valued.value) > 0 or sum(valued.unpriced) = 0 then coalesce(sum(valued.value), 0) end as value,
     coalesce(sum(case when valued.coin <> reporting.currency then known_value - cost end), 0) as unrealised,
     coalesce(sum(coalesce(valued.value, 0) - known_value), 0) as unknown_value
@@ -113,8 +116,7 @@ closings as (
 steps as (
   select closings.*, lag(value, 1, 0) over by_month as opening_value,
     unrealised - lag(unrealised, 1, 0) over by_month as unrealised_change,
-    unknown_value - lag(unknown_value, 1, 0) over by_month as unknown_cost_change,
-    lag(unpriced, 1, 0) over by_month as unpriced_before
+    unknown_value - lag(unknown_value, 1, 0) over by_month as unknown_cost_change
   from closings
   window by_month as (partition by holder order by month)
 ),
@@ -154,7 +156,7 @@ bridged as (
     steps.unrealised_change + coalesce(flows.given_gain, 0) as unrealised_change,
     steps.unknown_cost_change + coalesce(flows.given_unknown, 0) as unknown_cost_change,
     steps.value as closing_value, steps.unknown_events as unknown_events,
-    greatest(steps.unpriced, steps.unpriced_before) as unpriced_coins
+    steps.unpriced_coins as unpriced_coins
   from steps
   left join flows on flows.holder = steps.holder and flows.month = steps.month
   left join gains on gains.holder = steps.holder and gains.month = steps.month

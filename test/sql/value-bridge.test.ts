@@ -457,6 +457,25 @@ test('if nothing has a price, its value is unknown, as is what the next month be
   ])
 })
 
+test('a coin without a price counts once, in however many wallets, at the beginning of the month or at its end', async () => {
+  const moved = (id: string, coin: string, way: 'IN' | 'OUT', day: string): Move => ({
+    id,
+    coin,
+    type: `TRANSFER_${way}`,
+    amount: way === 'IN' ? '1' : '-1',
+    ts: at(day),
+  })
+  const main = [moved('1', 'ETH', 'IN', '01-20'), moved('2', 'ETH', 'OUT', '02-10')]
+  const desk = [moved('21', 'ETH', 'IN', '01-20'), moved('22', 'ETH', 'OUT', '02-11')]
+  const later = [moved('3', 'SOL', 'IN', '02-12'), moved('4', 'XRP', 'IN', '02-12')]
+  await built({ main: [...main, ...later], desk }, { scope: 'universal' })
+  // ETH in January; ETH at the beginning of February, SOL and XRP at its end.
+  expect(await bridge('unpriced_coins')).toEqual([
+    [null, '2026-01-01', '1'],
+    [null, '2026-02-01', '3'],
+  ])
+})
+
 test('value_bridge: a month that does not close is a warning, unless part of it is unknown', async () => {
   const row = (month: string, difference: string, unknown: string, unpriced: string) => [
     'main',
