@@ -33,13 +33,13 @@ export const madeDocs: Documented = {
   table: `main.${TABLE}`,
   file: TABLE,
   doc: `When each table of this ledger was last made, and from what: a build keeps a table of which nothing has changed.
-grain: one row per table that has landed (landing), is a step on the way (staging), is a check (checks) or is published (main)
+grain: one row per table that has landed (landing), is a step on the way (staging), is a check (checks) or is published (main), except this one
 keys:  table_name unique`,
   columnDocs: new Map([
     ['table_name', 'Table, including its schema.'],
     [
       'decided_by',
-      'Hash of the text of the model and the rows of everything it reads; of the program, for the table about; `received` for what has landed, `given` for the configuration and the shipped tables.',
+      'Hash of the text of the model and the rows of everything it reads; of the program, for the table about; `received` for what has landed, `given` for the configuration and the shipped tables; empty for the breaks, which each build writes again.',
     ],
     ['row_count', 'Rows of the table; 0 for a view, whose rows are not counted.'],
     [

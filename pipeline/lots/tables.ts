@@ -56,12 +56,12 @@ export const lotTables = {
       ),
       lot_id: text('Id of the acquisition; null for a pool and if no lot is known.'),
       fees: amount(
-        'Share of the fees of the disposal that the proceeds are already net of: proceeds + fees is what it brought before its fees; null if the proceeds are.',
+        'Share of the fees of the disposal that the proceeds are already net of: proceeds + fees is what it brought before its fees. Zero without fees, and for a rebate, which is part of the proceeds; null if the proceeds are.',
       ),
     },
   },
   lots: {
-    doc: 'Open lots: what is left of each acquisition, or of each pool.\ngrain: one row per account, coin and open lot\nkeys:  lot_id; null for a pool; each account and coin has one',
+    doc: 'Open lots: what is left of each acquisition, or of each pool.\ngrain: one row per account, coin and piece of an open lot: a lot that was moved in parts has a row for each\nkeys:  none; the rows of one lot share lot_id, in one account or in several; it is null for a pool, of which each account and coin has one',
     columns: {
       account: text(
         'Account that holds the lot, or account/before for imported history of an account that the venue reports, if it is not carried over to its books; under universal scope, where it was acquired, and null for a pool.',
@@ -76,7 +76,7 @@ export const lotTables = {
     },
   },
   unknown_basis: {
-    doc: 'What left an account without a known cost. Lots left + borrowed coins on hand − quantity = the balance, for each account and coin; under universal scope, for each coin. What is listed under account/before (see lots) is in no balance.\ngrain: one row per account and coin\nkeys:  account, coin unique',
+    doc: 'What left an account without a known cost. Lots left + borrowed coins on hand − quantity = the balance, for each account and coin; under universal scope, for each coin. What is listed under account/before (see lots), or is in a pool from there, is in no balance.\ngrain: one row per account and coin\nkeys:  account, coin unique',
     columns: {
       account: text('Account that disposed or sent.'),
       coin: text('Coin in question.'),
@@ -98,12 +98,12 @@ export const lotTables = {
       quantity: amount('Quantity of the piece, in units of the coin.'),
       cost_basis: amount('Cost carried over; null if it is not known.'),
       currency,
-      lot_id: lotId,
+      lot_id: text('Id of the acquisition; null for a pool and if no lot is known.'),
       basis,
     },
   },
   short_sales: {
-    doc: 'Sales of borrowed coins, in the pieces in which they were closed: by buying the coin back, or by repaying with own lots. Open pieces have no closing. Closed pieces are in disposals too, with the same gain: adding the gains of both tables counts them twice.\ngrain: one row per sale and what closed a part of it\nkeys:  coin, sale_id and closing_id',
+    doc: 'Sales of borrowed coins, in the pieces in which they were closed: by buying the coin back, or by repaying with own lots. Open pieces have no closing. Closed pieces are in disposals too, with the same gain (that of a repayment with own lots is only there): adding the gains of both tables counts them twice.\ngrain: one row per sale and what closed a part of it\nkeys:  coin, sale_id and closing_id',
     columns: {
       account: text('Account that borrowed and sold.'),
       coin: text('Coin sold.'),

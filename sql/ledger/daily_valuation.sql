@@ -12,7 +12,8 @@
 --   quantity: Balance at the end of the day, including borrowed coins.
 --   borrowed: Loan principal that the wallet owes in this coin.
 --   price: Price of one coin in the reporting currency; null if no price is valid.
---   price_source: Source of the price for each step of the path, separated by ` > `; null for the reporting currency itself.
+--   price_source: Source of the price for each step of the path, separated by ` > `; null for the reporting currency itself, and
+--     if no price is valid.
 --   priced_at: Time of the oldest price on the path; null for the reporting currency itself, and if no price is valid.
 --   value: quantity times price, including what is borrowed; null without a price.
 --   own_value: (quantity less borrowed) times price, which is the `value` of `tieout report balances`; null without a price.

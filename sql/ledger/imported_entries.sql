@@ -2,7 +2,7 @@
 -- its own entries, and imported history never adds to them.
 -- Money is included if some of the account's rows bring or take it without a trade, as in an exchange's export. If none do,
 -- nothing shows how much money the account held, and purchases are taken as paid from elsewhere.
--- grain: one row per imported row and coin that it changes
+-- grain: one row per imported row and part of it: a total and a fee in one coin are two
 -- keys:  entry_id unique
 -- columns:
 --   entry_id: Id of the imported row and which part of it: asset, total or fee.

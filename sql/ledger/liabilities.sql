@@ -8,7 +8,7 @@
 --   coin: Coin owed.
 --   quantity: Principal owed, in units of the coin; zero when fully repaid.
 --   owed_before: The part of the debt that must date from before the books, because more was repaid than borrowed.
---   as_of: Time of the last entry.
+--   as_of: Time of the last borrowing or repayment.
 with
 changes as (
   select entries.account as account, entries.ledger as ledger, entries.coin as coin, -postings.amount as change,

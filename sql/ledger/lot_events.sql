@@ -5,15 +5,16 @@
 -- A value that nothing states is null, never zero. The quantities of an account and coin add up to its entries, plus what
 -- imported rows moved. A quantity whose basis is carried over from imported history is subtracted from its entry and appears
 -- as a separate move.
--- grain: one row per entry in a coin other than the reporting currency, and per coin that an imported row moves
--- keys:  coin, happened_at, place and account unique
+-- grain: one row per entry in a coin other than the reporting currency, per part of an imported row that moves such a coin (what
+--   it buys, what it pays, its fee), and per leg of what is carried over
+-- keys:  coin, happened_at, place, account and event_id unique
 -- slices: happened_at
 -- by day: main.entries, main.valuations, staging.trade_sides, staging.fill_fees, main.transfers, main.p2p_trades
 -- columns:
 --   account: Account; account/before for imported rows and lots of an account that the venue reports, which are kept outside its books until their basis is carried over.
 --   coin: Coin.
 --   happened_at: When it happened.
---   place: Position among events of the same time.
+--   place: Position among events of the same time; what is carried over has the place of the entry that it was subtracted from.
 --   event_id: Entry, or id of the imported row.
 --   kind: acquire, dispose, give, transfer_in, transfer_out, borrow or repay (the principal of a loan).
 --   quantity: Quantity, without a sign.

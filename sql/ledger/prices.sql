@@ -10,7 +10,7 @@
 --   priced_at: Time of the price.
 --   price: Price of one coin, rounded half to even at 18 decimals.
 --   source: trades, p2p, candles (of the venue), ecb (its reference rates), marks (of positions), ltv (of institutional
---     lending), or the source that an import names.
+--     lending), the source that an import names, or import if it names none.
 --   page_id: Journal frame that brought it; null for one's own trades and deals.
 --   page_row: Position of the row in it, from 0; null for one's own trades and deals.
 with

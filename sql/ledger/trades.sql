@@ -1,7 +1,7 @@
 -- Trades between two coins: fills and conversions assembled from tax records, filled orders of accounts without tax records,
 -- and imported purchases and sales that no record of the venue reports.
 -- grain: one row per trade_id
--- keys:  trade_id unique; it is the transaction_id of the trade's entries
+-- keys:  trade_id unique; it is the transaction_id of the trade's entries, which a trade from orders or an import does not have
 -- slices: traded_at
 -- by day: staging.trade_groups, staging.trade_orders
 -- columns:

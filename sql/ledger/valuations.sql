@@ -3,7 +3,8 @@
 -- sources have one, the first in the policy is used. Among paths, the one whose lowest-ranked source ranks highest wins,
 -- then the shortest, then the one whose oldest price is the most recent.
 -- Reports in another currency run this same text.
--- grain: one row per entry that needs a price; part of an imported row (import/…); money of a P2P deal (…/paid)
+-- grain: one row per entry whose value no fill states; part of an imported row (import/…); money of a P2P deal (…/paid); coin held
+--   or owed at the end of a day (day/…)
 -- keys:  entry_id unique
 -- slices: valued_at
 -- by day: staging.amounts_to_value, staging.price_ways

@@ -10,7 +10,7 @@
 --   borrowed: Loan principal that the wallet owes in this coin (table liabilities).
 --   own: quantity less borrowed, which is what `tieout report balances` values.
 --   venue_balance: Last balance that the venue sent with a record; null if its feed has none.
---   as_of: Time of the last entry.
+--   as_of: Time of the last entry, or of the last record if none made an entry.
 with
 summed as (
   select account, ledger, coin, sum(amount) as quantity, max(occurred_at) as as_of

@@ -1,5 +1,5 @@
 -- Every UTC day, for reports that must not lose the days on which nothing happened: from the first change in the books to the
--- last run that the venue answered or, if there is none, to the last day with balances.
+-- last run that the venue answered or, if that is later or there is none, to the last day with a change or with balances.
 -- grain: one row per day
 -- keys:  day unique
 -- columns:

@@ -10,7 +10,8 @@
 -- columns:
 --   entry_id: Row of entries; row of imported_entries if imported_id is given.
 --   imported_id: Id of the imported row; null for an entry of the venue.
---   value: Value of the amount at its time, with its sign; null if nothing states it and no price is valid.
+--   value: Value of the amount at its time, with its sign; null if nothing states it and no price is valid, and for a move in
+--     imported_entries that states none, unless it is of the reporting currency.
 --   currency: Reporting currency.
 --   price_source: Source of the value: `fill` for the sides of a trade in the reporting currency, `import` for a row that states
 --     it or is valued as a whole, else the source of the price for each step of the path, separated by ` > `; null for the

@@ -1,4 +1,4 @@
--- Every fee that records of the venue charge, for trades, futures and liquidations. A fee named in an imported row is not an
+-- Every fee that records of the venue charge, for whatever: trades, futures, liquidations, moves. A fee named in an imported row is not an
 -- entry and is not listed here: a trade's fee is in trades (fee, fee_coin), any row's fee in imported_trades. Nor is the fee
 -- of a trade that only orders report: it is in trades, a second one in other_fee.
 -- grain: one row per entry
@@ -15,8 +15,9 @@
 --   fee: Fee in units of the coin, positive when paid and negative for a rebate.
 --   value: Value in the reporting currency; null if no price is valid.
 --   currency: Reporting currency.
---   price_source: Source of the price for each step of the path; null without one.
---   symbol: Futures contract; null elsewhere.
+--   price_source: Source of the price for each step of the path, separated by ` > `; null for the reporting currency itself, and
+--     if no price is valid.
+--   symbol: Futures contract; null elsewhere and if the venue does not report it.
 --   venue_symbol: Contract, or the trade's market as spelled in an order in the books; null if no record gives it.
 --   order_id: Order that was charged, if orders prove it (trade_orders, futures_fee_orders); null elsewhere.
 --   occurred_at: When it happened.

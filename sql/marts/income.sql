@@ -15,8 +15,8 @@
 --   amount: Signed amount in units of the coin; negative when paid.
 --   value: Value when received, in the reporting currency, with the sign of the amount; null if no price is valid.
 --   currency: Reporting currency.
---   price_source: Source of the price for each step of the path, separated by ` > `; null for an import, whose file may state
---     the value.
+--   price_source: Source of the price for each step of the path, separated by ` > `; null for the reporting currency itself, if
+--     no price is valid, and for an import, whose file may state the value.
 --   occurred_at: When it happened.
 select entries.entry_id as entry_id, entries.account as account, entries.ledger as ledger,
   entries.product_line as product_line, entries.kind as kind, entries.coin as coin,

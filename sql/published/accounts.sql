@@ -3,7 +3,7 @@
 -- grain: one row per account
 -- keys:  account unique
 -- columns:
---   account: Name of the account in the configuration.
+--   account: Name of the account in the configuration, or in the import.
 --   venue: Name of the venue; null if the venue has not reported the account, as for one known only from imports.
 --   uid: The venue's own number for the account; null if neither the venue nor the configuration gives it.
 --   kind: unified, classic or unknown; imported if the account is known only from imports.

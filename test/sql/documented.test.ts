@@ -98,6 +98,9 @@ describe('books in which much is unknown', () => {
       account: 'main',
       asset: 'XRP',
     })
+    // Of the 50 DOGE that arrive, 30 were held before.
+    const held = { account: 'main', asset: 'DOGE', quantity: '30' }
+    await unknown.insert('imported_lots', { ...lot, ...cost, ...held, page_row: '2', id: 'c' })
     await unknown.build(
       { reportingCurrency: 'USDT' },
       { steps: [lotsStep({ method: 'fifo', scope: 'account' })], publishAnyway: true },
@@ -164,5 +167,23 @@ describe('books in which much is unknown', () => {
       )
       expect(rows[0]?.[0]).toContain('account/before')
     }
+  })
+
+  test('what is carried over has the place of its arrival, so the key of lot_events names the event', async () => {
+    expect(
+      await unknown.query(
+        `select count(distinct place), string_agg(kind || ' ' || quantity::double::varchar, ', ' order by kind)
+         from lot_events where account = 'main' and coin = 'DOGE' and happened_at = '2026-01-03 12:00:00+00'`,
+      ),
+    ).toEqual([['1', 'acquire 20.0, transfer_in 30.0']])
+    const [[comment]] = (await unknown.query(
+      "select comment from duckdb_tables() where table_name = 'lot_events'",
+    )) as [[string]]
+    const [, keys = ''] = /keys: ([a-z_, ]+?) unique/.exec(comment) ?? []
+    expect(keys).toBe('coin, happened_at, place, account and event_id')
+    const columns = keys.replace(' and ', ', ')
+    expect(
+      await unknown.query(`select ${columns} from lot_events group by ${columns} having count(*) > 1`),
+    ).toEqual([])
   })
 })

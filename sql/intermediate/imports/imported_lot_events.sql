@@ -6,8 +6,8 @@
 -- included: what imported history carries over to the books of its account, as a move out of account/before that carries basis
 -- and date along.
 -- Places are below zero, so that at equal times imported rows come before the venue's.
--- grain: one row per place
--- keys:  coin, happened_at, place unique
+-- grain: one row per part of an imported row, and per leg of what is carried over
+-- keys:  coin, happened_at, place and account unique
 with
 last_row as (select coalesce(max(imported_rows.place), 0) as place from staging.imported_rows),
 moves as (
