@@ -8,7 +8,8 @@
 --   begins_at: Time from which the history is complete; null if only opening lots are known.
 --   source: venue or import.
 --   last_at: For an account known only from imports, the time of the last row that moves the coin; null if the venue reports
---     the account, or if only opening lots are known.
+--     the account, or if only opening lots are known. Of money, only rows that bring or take it as their asset count, here and in
+--     begins_at; money that is merely paid or received in trades has no row.
 --   opening: Quantity held then whose history is unknown, in units of the coin.
 with
 venue as (

@@ -1,5 +1,6 @@
 -- Trades between two coins: fills and conversions assembled from tax records, filled orders of accounts without tax records,
--- and imported purchases and sales that no record of the venue reports.
+-- and imported purchases and sales that no record of the venue reports. A conversion of several coins at once is not between
+-- two coins: it has only its entries, which share a transaction_id.
 -- grain: one row per trade_id
 -- keys:  trade_id unique; it is the transaction_id of the trade's entries, which a trade from orders or an import does not have
 -- slices: traded_at

@@ -1,5 +1,6 @@
 -- Unrealised gains and losses: open lots at the last valid price, short sales that are not closed, and open futures positions
--- as the venue valued them. Lots of unknown cost have separate rows, without a gain.
+-- as the venue valued them. Lots of unknown cost have separate rows, without a gain. Lots under account/before are not included
+-- (see lots).
 -- needs: lots, short_sales
 -- grain: one row per account, product_line, symbol, hold_side, coin and is_cost_known
 -- keys:  account, product_line, symbol, hold_side, coin, is_cost_known unique

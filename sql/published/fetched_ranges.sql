@@ -9,8 +9,8 @@
 --   run_id: Run that received it, as in `runs`.
 --   starts_at: Start of its first range.
 --   ends_at: End of its last range, inclusive. There may be gaps in between; `coverage` lists them.
---   pages: Pages that prove these ranges.
---   rows: Rows on these pages.
+--   pages: Pages that prove these ranges. Where only the end of a window proves it, as with orders, that is its last page.
+--   rows: Rows on these pages, which may be fewer than the run received; an empty last page has none.
 select covered.account as account, covered.feed as feed, covered.partition as partition, pages.run_id as run_id,
   min(covered.starts_at) as starts_at,
   max(covered.ends_at) as ends_at, count(distinct covered.page_id) as pages,
