@@ -331,6 +331,35 @@ describe.concurrent('what an import and the venue both report', () => {
     expect(told[0]?.explanation).toContain('import only what is older than 2025-06-01 00:00 (UTC)')
   })
 
+  it('is reported too if imports account for all that the account held when its records begin', async () => {
+    await row('b', '2024-01-01 00:00:00+00', 'main', 'buy', '3', '30')
+    // All of its records are of BTC, whose history begins with the import.
+    await books.tax('SPOT', [
+      {
+        id: '1',
+        coin: 'BTC',
+        type: 'TRANSFER_OUT',
+        amount: '-0.37',
+        balance: '1.63',
+        ts: '2025-03-03 00:00:00+00',
+      },
+      {
+        id: '2',
+        coin: 'BTC',
+        type: 'TRANSFER_OUT',
+        amount: '-0.38',
+        balance: '1.25',
+        ts: '2025-05-05 00:00:00+00',
+      },
+    ])
+    await row('s1', '2025-04-04 00:00:00+00', 'main', 'sell', '1', '100')
+    const { openBreaks } = await books.build()
+    const told = openBreaks.filter(({ checkName }) => checkName === 'imported_history')
+    expect(told.map(({ severity, found, evidence }) => [severity, Number(found), evidence])).toEqual([
+      ['warning', 1, '["s1"]'],
+    ])
+  })
+
   it('is not a purchase of the same quantity, nor a sale in another minute', async () => {
     await row('b', '2024-01-01 00:00:00+00', 'main', 'buy', '3', '30')
     await saleOutOfTwo()

@@ -38,7 +38,7 @@ beforeEach(async () => {
 
 afterEach(() => books.close())
 
-const trade = (id: string, at: string, quantity: string, account = 'main'): Promise<void> =>
+const trade = (id: string, at: string, quantity: string, account = 'main', asset = 'BTC'): Promise<void> =>
   books.insert('imported_trades', {
     page_id: '90',
     page_row: id,
@@ -47,7 +47,7 @@ const trade = (id: string, at: string, quantity: string, account = 'main'): Prom
     nanos: '0',
     account,
     type: 'buy',
-    asset: 'BTC',
+    asset,
     quantity,
     currency: 'EUR',
     total: '100',
@@ -127,6 +127,17 @@ async function withP2p(from: string | null, ts: string): Promise<void> {
 }
 
 const UNIFIED = ['main', 'UNIFIED', '2026-01-01 00:00:00+00']
+
+test('a wallet begins where its records do, even if imports account for everything that its account held then', async () => {
+  await trade('1', '2024-01-01 00:00:00+00', '2')
+  await trade('2', '2025-01-01 00:00:00+00', '5', 'main', 'USDT')
+  await books.build({ reportingCurrency: 'EUR' })
+  expect(await found()).toEqual([
+    ['main', 'BTC', '2024-01-01 00:00:00+00', 'import', '0'],
+    ['main', 'USDT', '2025-01-01 00:00:00+00', 'import', '0'],
+  ])
+  expect(await wallets()).toEqual([['main', 'UNIFIED', '2026-01-05 00:00:00+00']])
+})
 
 test('a wallet whose records go back further begins where those were received from', async () => {
   await withP2p('2025-08-01 00:00:00+00', '2025-09-15 00:00:00+00')
