@@ -19,7 +19,7 @@
 --   kind: acquire, dispose, give, transfer_in, transfer_out, borrow or repay (the principal of a loan).
 --   quantity: Quantity, without a sign.
 --   value: acquire: cost including fees; dispose and give: proceeds net of fees; transfer_out: what the network took of it is worth;
---     null if nothing states it.
+--     null if nothing states it. Digits that the venue does not print, and demo funds, count as zero.
 --   currency: Reporting currency.
 --   transfer_id: Links the two legs of a move between one's own wallets, and no other leg; for a loan, the wallet that owes it; null elsewhere.
 --   value_given: The value if the fee of a coin-to-coin exchange is attributed to the coin given (rules us, from 2025 on): the

@@ -2,7 +2,8 @@
 -- the imported row that states it, else from a price (valuations). An amount with no stated value and no price is null, never
 -- zero.
 -- A P2P deal is valued at the price of its coin; what was paid for it is its value in lot_events.
--- Digits that the venue keeps but does not print are worth their share of the record that they belong to.
+-- Digits that the venue keeps but does not print are worth their share of what their record moves or, if it moves nothing, of
+-- its fee.
 -- grain: one row per row of entries and of imported_entries
 -- keys:  entry_id, imported_id unique
 -- slices: occurred_at
@@ -45,11 +46,17 @@ printed as (
   left join main.valuations as valuations on valuations.entry_id = entries.entry_id
   left join stated on stated.account = entries.account and stated.place = entries.place
 ),
+-- What a record moves or, if that is nothing, its fee.
 amounts as (
-  select account, place, coin, abs(amount) as quantity, size, price_source
-  from printed
-  where part = 'amount'
-    and (account, place) in (select (account, place) from main.entries where part = 'rounding')
+  select account, place, coin, quantity, size, price_source
+  from (
+    select account, place, coin, abs(amount) as quantity, size, price_source,
+      row_number() over (partition by account, place, coin order by part) as choice
+    from printed
+    where part in ('amount', 'fee')
+      and (account, place) in (select (account, place) from main.entries where part = 'rounding')
+  ) as parts
+  where choice = 1
 ),
 sizes as (
   select printed.entry_id as entry_id, printed.amount as amount, printed.currency as currency,

@@ -1,6 +1,6 @@
 -- What each account was worth at the end of each UTC day: its coins less its debts, in the reporting currency. Coins without a
 -- price are not in the value and are counted separately; open futures positions are included only to the extent realised.
--- grain: one row per account and day
+-- grain: one row per account and day on which it held or owed something
 -- keys:  account, day unique
 -- columns:
 --   account: Account.

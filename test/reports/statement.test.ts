@@ -197,7 +197,8 @@ test('digits that the venue does not print have their share of the value of thei
     const move = (nth: string, amount: string, balance: string) => ({
       ...{ id: nth, coin: 'USDT', type: 'TRANSFER_IN', amount, balance, ts: at(1, `10:00:0${nth}`) },
     })
-    await digits.tax('SPOT', [move('1', '10.12', '10.123456'), move('2', '1.11', '11.239999')])
+    const fee = { ...move('3', '0', '11.124'), fee: '-0.12' }
+    await digits.tax('SPOT', [move('1', '10.12', '10.123456'), move('2', '1.11', '11.239999'), fee])
     const priced = {
       page_id: '900',
       page_row: '1',
@@ -216,6 +217,9 @@ test('digits that the venue does not print have their share of the value of thei
       ['opening', '0.003456', '0.001728'],
       ['transfer', '1.11', '0.555'],
       ['rounding', '0.006543', '0.0032715'],
+      // A record that moves nothing but its fee: 11.239999 − 0.12 and these digits are 11.124.
+      ['fee', '-0.12', '-0.06'],
+      ['rounding', '0.004001', '0.0020005'],
     ])
   } finally {
     await digits.close()
