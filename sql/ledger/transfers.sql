@@ -3,7 +3,8 @@
 -- same millisecond are distinguished by their sequence. Equal transfers within a second of each other are paired in sequence
 -- if as many went out as came in, because the nearest leg may belong to the next transfer. Margin set aside within an
 -- account is returned whenever its position or order ends: among equal quantities, first out is first back. A transfer with
--- no other leg comes from or goes to a wallet that no feed reports; margin with no other leg stays within the account.
+-- no other leg comes from or goes to a wallet that no feed reports, which imported rows may (imported_entries); margin with no
+-- other leg stays within the account.
 -- grain: one row per leg
 -- keys:  entry_id unique
 -- slices: occurred_at

@@ -16,7 +16,7 @@ spans as (
   union all
   select min(happened_at), max(happened_at) from main.lot_events
   union all
-  select null, day_start(max(day)) from main.balance_history
+  select day_start(min(day)), day_start(max(day)) from main.balance_history
   union all
   select null, max(ended_at) from main.runs where is_answered
 ),

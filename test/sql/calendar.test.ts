@@ -71,4 +71,14 @@ test('the calendar has each day from the first change to the end of the last run
     ['run-4', 'true'],
   ])
   expect(await books.query('select max(day) from calendar')).toEqual([['2026-01-06']])
+
+  // Money that an import brings is the first change, though it is neither an entry nor in a lot.
+  const file = { page_id: '90', kind: 'trades', file_name: 'k.csv', imported_at: '2026-01-06 05:00:00+00' }
+  await books.insert('imports', file)
+  await books.insert('imported_trades', {
+    ...{ page_id: '90', page_row: '0', id: 'k', occurred_at: '2025-12-20 10:00:00+00', nanos: '0' },
+    ...{ account: 'kraken', type: 'transfer_in', asset: 'USDT', quantity: '5', fee: '0' },
+  })
+  await books.build({ reportingCurrency: 'USDT' })
+  expect(await books.query('select min(day), count(*) from calendar')).toEqual([['2025-12-20', '18']])
 })
