@@ -80,7 +80,9 @@ export const lotTables = {
     columns: {
       account: text('Account that disposed or sent.'),
       coin: text('Coin in question.'),
-      quantity: amount('Quantity disposed of or sent on beyond all known lots: the missing history.'),
+      quantity: amount(
+        'Quantity disposed of or sent on beyond all known lots: the missing history, or borrowed coins that were sent on.',
+      ),
       unvalued_quantity: amount('Quantity disposed of from lots whose cost is not known.'),
       disposals: whole('Number of disposals affected.'),
     },
@@ -125,7 +127,9 @@ export const lotTables = {
     columns: {
       account: text('Account that borrowed.'),
       coin: text('Coin borrowed.'),
-      quantity: amount('Quantity neither sold nor repaid, in units of the coin.'),
+      quantity: amount(
+        'Quantity neither sold nor repaid, in units of the coin. What was sent on is included, and in unknown_basis as well.',
+      ),
     },
   },
   lot_problems: {

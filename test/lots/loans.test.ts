@@ -118,6 +118,12 @@ describe('a sale of borrowed coins', () => {
     expect(shortSales(result)).toEqual(['s1 by b1: 1 for ? cost 250', 's2 by b2: 1 for 300 cost ?'])
   })
 
+  it('leaves what is on hand as it is if coins are sent on: they are missing from the lots', () => {
+    const result = run([borrow('l1', '2024-02-01', '1'), out('t', '2024-02-02', '0.4', {})])
+    expect(onHand(result)).toBe(units('1'))
+    expect(result.moved.map(({ basis, quantity }) => [basis, quantity])).toEqual([['missing', units('0.4')]])
+  })
+
   it('concerns only the account that borrowed', () => {
     const result = run([
       buy('b1', '2024-01-01', '1', '100', { account: 'cold' }),
