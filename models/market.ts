@@ -5,7 +5,7 @@ import { amount, defineRecord, millis, text } from './record.ts'
 export const liquidation = defineRecord({
   table: 'liquidations',
   nature: 'event',
-  doc: 'Market liquidations as sent; only the last three days, and with a delay. Interface document, 4.18.',
+  doc: 'Market liquidations as sent. The venue keeps three days and reports them with a delay; what was read stays here. Interface document, 4.18.',
   key: [],
   fields: {
     symbol: text('Contract symbol.', { required: true }),

@@ -178,7 +178,7 @@ const orderFigures = ['price', 'qty', 'amount', 'cumExecQty', 'cumExecValue', 'a
 export const order = defineRecord({
   table: 'orders',
   nature: 'life',
-  doc: 'Orders of the last 90 days as sent, one row for each version seen. Interface document, 4.11.',
+  doc: 'Orders as sent, one row for each version seen. The venue keeps 90 days; what was read stays here. Interface document, 4.11.',
   key: ['orderId'],
   version: 'updatedTime',
   figures: orderFigures,
