@@ -22,7 +22,7 @@
 --   quote_amount: Quantity of the quote coin, before fees.
 --   fee: Fee, positive when paid and negative for a rebate.
 --   fee_coin: Coin of the fee; null where there is none.
---   other_fee: A second fee of the same trade in another coin; zero for most.
+--   other_fee: A second fee of the same trade in another coin; zero for most. A third is only in the table fees.
 --   other_fee_coin: Coin of the second fee; null where there is none.
 --   traded_at: When it happened.
 --   source: Feed that reports it; import if it was imported from elsewhere.

@@ -7,7 +7,7 @@
 -- keys:  account, month, product_line, symbol, coin unique
 -- columns:
 --   account: Account.
---   month: First day of the UTC month.
+--   month: First day of the UTC month; sales that the rules merge into one day (uk) count at the first of them.
 --   product_line: LOTS for gains of matched lots, wherever the coins were sold; IMPORT for costs of imported moves; else the
 --     business type.
 --   symbol: For LOTS the coin disposed of, for futures the contract; null if the venue does not report it, and for all other

@@ -3,6 +3,9 @@
 -- The lines are computed independently from the entries, the lots engine and the daily balances, and must close:
 -- opening_value + the lines = closing_value. If something has no known value, cost or price, difference is what that leaves
 -- unexplained: a coin without a price is in neither value and has no unrealised change.
+-- Months are those of UTC, and sales that the rules merge into one day (uk) count at the first of them. In summer a day of London
+-- begins in the last hour of a UTC day: if that hour ends a month, what was sold later on the same day is in the difference of
+-- this month and, with the opposite sign, of the next.
 -- needs: disposals, lot_matching
 -- grain: one row per account and month; where all accounts hold their lots together, one row per month
 -- keys:  account, month unique

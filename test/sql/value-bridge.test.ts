@@ -495,10 +495,23 @@ test('value_bridge: a month that does not close is a warning, unless part of it 
         row('02', '-0.000000000000000001', '0', '0'),
         row('03', '7', '1', '0'),
         row('04', '7', '0', '1'),
+        row('08', '-9', '0', '0'),
+        row('09', '9', '0', '0'),
+        row('11', '5', '0', '0'),
+      ],
+    },
+    // 00:48 of the first of September in London; in November the first of December begins at midnight.
+    'main.disposals': {
+      columns: 'rules varchar, disposed_at timestamptz',
+      rows: [
+        ['uk', '2026-08-31 23:48:00+00'],
+        ['uk', '2026-11-30 23:48:00+00'],
+        ['us', '2026-02-28 23:48:00+00'],
       ],
     },
   }
-  expect(await runModel('checks.value_bridge', planted)).toEqual([
+  const found = await runModel('checks.value_bridge', planted)
+  expect(found.toSorted((a, b) => (String(a.evidence) < String(b.evidence) ? -1 : 1))).toEqual([
     expect.objectContaining({
       severity: 'warning',
       account: 'main',
@@ -508,5 +521,8 @@ test('value_bridge: a month that does not close is a warning, unless part of it 
       difference: '-0.000000000000000001',
       evidence: '["2026-02"]',
     }),
+    expect.objectContaining({ severity: 'notice', difference: '-9', evidence: '["2026-08"]' }),
+    expect.objectContaining({ severity: 'notice', difference: '9', evidence: '["2026-09"]' }),
+    expect.objectContaining({ severity: 'warning', difference: '5', evidence: '["2026-11"]' }),
   ])
 })
