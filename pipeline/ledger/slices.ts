@@ -5,6 +5,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { literal } from '../engine/quote.ts'
 import type { Since, Slices } from './models.ts'
+import { naiveUtc } from './portable.ts'
 import { asked, isSame, NO_ROWS, type Rows, rowHashes } from './rows.ts'
 
 /** The rows of each UTC day of a table; those without a time under the name of no day. */
@@ -74,7 +75,9 @@ export function mayBeSliced(changed: Changed, before: Days): boolean {
   return isNamed && changed.from !== NO_DAY && rows <= MOST_SLICED * allOf(before).count
 }
 
-const dayOf = (by: string): string => `coalesce(cast(cast(${by} as date) as varchar), '${NO_DAY}')`
+/** The UTC day of a time or a day, and its name. */
+const dayOf = (by: string): string => `cast(${naiveUtc(by)} as date)`
+const nameOfDay = (day: string): string => `coalesce(cast(${day} as varchar), '${NO_DAY}')`
 
 /** The rows of each day of a table, or of these days. */
 export async function askDays(
@@ -85,8 +88,10 @@ export async function askDays(
 ): Promise<Map<string, Rows>> {
   const hash = (await rowHashes(asked(connection), [table])).get(table)
   const reader = await connection.runAndReadAll(
-    `select ${dayOf(by)}, count(*), cast(sum(cast(${hash} as hugeint)) as varchar)
-     from ${table} as whole_row ${days === undefined ? '' : `where ${on(by, days)}`} group by 1`,
+    `select ${nameOfDay('day')}, row_count, cast(rows_hash as varchar) from (
+       select ${dayOf(by)} as day, count(*) as row_count, sum(cast(${hash} as hugeint)) as rows_hash
+       from ${table} as whole_row ${days === undefined ? '' : `where ${on(by, days)}`} group by 1
+     )`,
   )
   return new Map(
     reader
@@ -160,7 +165,7 @@ export async function makeDays(
     // What is no longer in the source was in the table.
     const touched = `select ${keys} from ${source} where ${on(time, changed)} union all select ${keys} from ${table} where ${on(by, changed)}`
     const reader = await connection.runAndReadAll(
-      `select distinct ${dayOf(time)} from ${source} ${sharing(touched)}`,
+      `select distinct ${nameOfDay(dayOf(time))} from ${source} ${sharing(touched)}`,
     )
     const days = new Set([...changed.days, ...reader.getRowsJson().map(([day]) => String(day))])
     wanted = { ...changed, days }

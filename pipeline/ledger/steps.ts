@@ -16,7 +16,7 @@ import { stepsOf } from './workspace.ts'
 export const STEPS_FILE = 'steps.duckdb'
 
 /** Where the steps say which ledger they belong to, and the rows of each day of its tables. */
-const [OF, DAYS] = ['staging.steps_of', 'staging.table_days']
+const [OF, DAYS] = ['staging.steps_of', 'table_days']
 
 /** Moves the kept steps to where the build of this unfinished ledger works on them. */
 export async function takeSteps(disk: Disk, dir: string, unfinished: string): Promise<void> {
@@ -48,7 +48,7 @@ export async function readSteps(connection: DuckDBConnection, published: MadeTab
     const tables = await ask("select table_name from duckdb_tables() where database_name = 'staging'")
     const days = new Map<string, Map<string, { count: number; hash: string }>>()
     for (const [table, day, count, hash] of await ask(
-      `select table_name, day, row_count, rows_hash from ${DAYS}`,
+      `select table_name, day, row_count, rows_hash from staging.${DAYS}`,
     )) {
       const own = days.get(String(table)) ?? new Map()
       days.set(String(table), own.set(String(day), { count: Number(count), hash: String(hash) }))
@@ -80,15 +80,19 @@ export async function writeSteps(
 ): Promise<void> {
   await connection.run(`create or replace table ${OF} as select ${literal(stateOf(published))} as ledger`)
   await connection.run(
-    `create or replace table ${DAYS} (table_name varchar, day varchar, row_count bigint, rows_hash varchar)`,
+    `create or replace table staging.${DAYS} (table_name varchar, day varchar, row_count bigint, rows_hash varchar)`,
   )
-  const rows = [...days].flatMap(([table, own]) =>
-    // A table without rows is known too.
-    [...(own.size === 0 ? new Map([['', NO_ROWS]]) : own)].map(
-      ([day, { count, hash }]) => `(${literal(table)}, '${day}', ${count}, '${hash}')`,
-    ),
-  )
-  if (rows.length > 0) await connection.run(`insert into ${DAYS} values ${rows.join(',\n')}`)
+  const appender = await connection.createAppender(DAYS, 'main', 'staging')
+  // A table without rows is known too.
+  for (const [table, own] of days)
+    for (const [day, { count, hash }] of own.size === 0 ? [['', NO_ROWS] as const] : own) {
+      appender.appendVarchar(table)
+      appender.appendVarchar(day)
+      appender.appendBigInt(BigInt(count))
+      appender.appendVarchar(hash)
+      appender.endRow()
+    }
+  appender.closeSync()
   await connection.run('checkpoint staging')
 }
 
