@@ -39,6 +39,19 @@ export interface Since {
 
 const SINCE = /^(\S+) at (\S+) where (.+) per (.+)$/
 
+/**
+ * A table of spans of time. A row of the model belongs to one span, has its end in a column of the same name, and depends on
+ * nothing but what lies within spans that overlap it.
+ */
+export interface Spans {
+  readonly table: string
+  /** The columns with the beginning and the end of a span, which is not before its beginning. */
+  readonly from: string
+  readonly to: string
+}
+
+const SPANS = /^(\S+) from (\S+) to (\S+)$/
+
 /** How a table is divided into days. */
 export interface Slices {
   /** The column with the time, or the day, of a row. */
@@ -46,6 +59,7 @@ export interface Slices {
   /** The tables of which it reads only the rows of the same days. */
   readonly of: readonly string[]
   readonly since?: Since
+  readonly spans?: Spans
   /** The tables of which its rows of a day depend on the rows of that day and of earlier ones. */
   readonly earlier?: readonly string[]
   /**
@@ -123,7 +137,7 @@ export function parseModel(table: string, file: string, text: string): Model {
     file,
     select: lines.slice(end).join('\n').trim(),
     doc: prose
-      .filter((line) => !/^ (needs|view|slices|by day|from day|since):/.test(line))
+      .filter((line) => !/^ (needs|view|slices|by day|from day|since|spans):/.test(line))
       .map((line) => line.trim().replace(/\s+/g, ' '))
       .join('\n'),
     columnDocs: new Map(columnsAt === -1 ? [] : columnDocs(header.slice(columnsAt + 1))),
@@ -142,7 +156,7 @@ export function parseModel(table: string, file: string, text: string): Model {
 /**
  * `slices: COLUMN`; under `by day:` the tables of which only the rows of the same days are read, under `from day:`
  * those of which the same and earlier days are; under `since:` one of which earlier rows are, back to the last of each
- * key that meets a condition. ModelError for a `since:` of another form.
+ * key that meets a condition; under `spans:` one of spans of time. ModelError for a `since:` or `spans:` of another form.
  */
 function slicesOf(header: readonly string[], file: string): Slices | undefined {
   const after = (word: string): string[] =>
@@ -152,11 +166,13 @@ function slicesOf(header: readonly string[], file: string): Slices | undefined {
   const tables = (word: string): string[] =>
     after(word).flatMap((line) => line.split(',').map((name) => name.trim()))
   const [since] = after('since')
+  const [spans] = after('spans')
   return {
     by,
     of: tables('by day'),
     earlier: tables('from day'),
     ...(since === undefined ? {} : { since: sinceOf(since, file) }),
+    ...(spans === undefined ? {} : { spans: spansOf(spans, file) }),
   }
 }
 
@@ -170,6 +186,18 @@ function sinceOf(text: string, file: string): Since {
       action: 'Correct the opening comment.',
     })
   return { table, at, where, keys }
+}
+
+function spansOf(text: string, file: string): Spans {
+  const [, table, from, to] = SPANS.exec(text) ?? []
+  if (table === undefined || from === undefined || to === undefined)
+    throw new ModelError('A model does not say which spans of time its rows belong to.', {
+      where: file,
+      expected: 'spans: TABLE from COLUMN to COLUMN',
+      found: `spans: ${text}`,
+      action: 'Correct the opening comment.',
+    })
+  return { table, from, to }
 }
 
 /** A line without `name: meaning` continues the meaning above it. */

@@ -152,20 +152,21 @@ export class Run {
 
   /** The days on which what an item reads has changed; null if that is not known, or more has changed. */
   #changedFor({ inputs, slices }: Item): Changed | null {
-    const { of = [], earlier = [], growing = [], since } = slices ?? {}
+    const { of = [], earlier = [], growing = [], since, spans } = slices ?? {}
+    const reachers = [...earlier, since?.table, spans?.table]
     const days = new Set<string>()
     const froms: string[] = []
     for (const table of inputs) {
       if (this.#isUnchanged(table) || growing.includes(table)) continue
-      const reaches = earlier.includes(table) || since?.table === table
+      const reaches = reachers.includes(table)
       const changed = reaches || of.includes(table) ? this.#changed(table) : null
       if (changed === null) return null
       if (reaches) froms.push(...firstOf(changed))
       else for (const day of changed.days) days.add(day)
       if (changed.from !== undefined) froms.push(changed.from)
     }
-    // Whatever is read back from a day may change every later one.
-    const from = [...froms, ...(since === undefined ? [] : days)].toSorted()[0]
+    // Whatever is read back from a day may change every later one, and a span may end on one.
+    const from = [...froms, ...(since === undefined && spans === undefined ? [] : days)].toSorted()[0]
     return { days, from }
   }
 

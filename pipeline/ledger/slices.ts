@@ -4,7 +4,7 @@
 // rows; the model's own text is run over the rows of these days.
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { literal } from '../engine/quote.ts'
-import type { Since, Slices } from './models.ts'
+import type { Since, Slices, Spans } from './models.ts'
 import { naiveUtc } from './portable.ts'
 import { asked, isSame, NO_ROWS, type Rows, rowHashes } from './rows.ts'
 
@@ -102,6 +102,11 @@ export async function askDays(
 
 const DAY_MS = 86_400_000
 
+const startOf = (day: number): string => `timestamptz ${literal(new Date(day * DAY_MS).toISOString())}`
+
+/** The condition for rows of this day and of all later ones. */
+const notBefore = (by: string, day: string): string => `${by} >= ${startOf(Date.parse(day) / DAY_MS)}`
+
 /** The condition for rows of these days; adjacent ones are one span, so that a scan can pass over others. */
 function on(by: string, { days, from }: Changed): string {
   const numbers = [...days]
@@ -113,9 +118,8 @@ function on(by: string, { days, from }: Changed): string {
     if (last !== undefined && last[1] === day) last[1] = day + 1
     else spans.push([day, day + 1])
   }
-  const time = (day: number): string => `timestamptz ${literal(new Date(day * DAY_MS).toISOString())}`
   const within = ([from, to]: readonly [number, number]): string =>
-    `(${by} >= ${time(from)} and ${by} < ${time(to)})`
+    `(${by} >= ${startOf(from)} and ${by} < ${startOf(to)})`
   const [first, last] = [spans[0], spans.at(-1)]
   const inside =
     first === undefined || last === undefined
@@ -123,7 +127,7 @@ function on(by: string, { days, from }: Changed): string {
       : `${within([first[0], last[1]])} and (${spans.map(within).join(' or ')})`
   const further = [
     ...(days.has(NO_DAY) ? [`${by} is null`] : []),
-    ...(from === undefined ? [] : [`${by} >= ${time(Date.parse(from) / DAY_MS)}`]),
+    ...(from === undefined ? [] : [notBefore(by, from)]),
   ]
   return further.length === 0 ? inside : `(${[...further, `(${inside})`].join(' or ')})`
 }
@@ -151,7 +155,9 @@ export async function makeDays(
   changed: Changed,
   timeOf: ReadonlyMap<string, string>,
 ): Promise<MadeDays> {
-  const { by, of, together, since } = slices
+  const { by, of, together, since, spans } = slices
+  if (spans !== undefined)
+    return makeSpans(connection, { table, select, slices }, spans, changed.from as string, timeOf)
   let wanted = changed
   for (const source of of) {
     const time = timeOf.get(source) as string
@@ -174,10 +180,44 @@ export async function makeDays(
   if (since !== undefined)
     await takeSince(connection, since, timeOf.get(since.table) as string, changed.from as string)
   const read = since === undefined ? of : [...of, since.table]
-  const text = read.reduce((sql, source) => sql.replaceAll(nameOf(source), `${SLICED}.${source}`), select)
-  await connection.run(`delete from ${table} where ${on(by, wanted)}`)
-  await connection.run(`insert into ${table}\nselect * from (${text}) where ${on(by, wanted)}`)
+  await replaceRows(connection, { table, select }, read, on(by, wanted))
   return { made: wanted, rows: await askDays(connection, table, by, wanted) }
+}
+
+/**
+ * Rebuilds the rows of the spans that end on this day or later. Whatever changed lies on such a day, so no other span
+ * contains it; what they depend on lies behind the beginning of the first of them.
+ */
+async function makeSpans(
+  connection: DuckDBConnection,
+  { table, select, slices: { by, of } }: Sliced,
+  spans: Spans,
+  first: string,
+  timeOf: ReadonlyMap<string, string>,
+): Promise<MadeDays> {
+  const reader = await connection.runAndReadAll(
+    `select ${nameOfDay(dayOf(`min(${spans.from})`))} from ${spans.table} where ${notBefore(spans.to, first)}`,
+  )
+  const begun = String(reader.getRowsJson()[0]?.[0])
+  const from = begun === NO_DAY || begun > first ? first : begun
+  for (const source of of)
+    await takeDays(connection, source, `where ${notBefore(timeOf.get(source) as string, from)}`)
+  await takeDays(connection, spans.table, `where ${notBefore(spans.to, from)}`)
+  await replaceRows(connection, { table, select }, [...of, spans.table], notBefore(spans.to, first))
+  const made: Changed = { days: new Set(), from }
+  return { made, rows: await askDays(connection, table, by, made) }
+}
+
+/** Replaces the rows that meet a condition by those that the select makes of what has been taken of these tables. */
+async function replaceRows(
+  connection: DuckDBConnection,
+  { table, select }: Pick<Sliced, 'table' | 'select'>,
+  read: readonly string[],
+  which: string,
+): Promise<void> {
+  const text = read.reduce((sql, source) => sql.replaceAll(nameOf(source), `${SLICED}.${source}`), select)
+  await connection.run(`delete from ${table} where ${which}`)
+  await connection.run(`insert into ${table}\nselect * from (${text}) where ${which}`)
 }
 
 /** The rows of this day and of all later ones, and those before them that the condition leads back to. */

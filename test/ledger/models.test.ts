@@ -157,6 +157,7 @@ test('a model says how it is divided into days', () => {
     '-- by day: staging.a, main.b',
     '-- from day: staging.c',
     '-- since: staging.d at place where x is not null per account, coin',
+    '-- spans: staging.e from begins_at to ends_at',
   ]
   expect(model('staging.one', [...whole, ...slices]).slices).toBeUndefined()
   const { doc, slices: read } = model('staging.one', [...whole.slice(0, 3), ...slices])
@@ -166,11 +167,21 @@ test('a model says how it is divided into days', () => {
     of: ['staging.a', 'main.b'],
     earlier: ['staging.c'],
     since: { table: 'staging.d', at: 'place', where: 'x is not null', keys: 'account, coin' },
+    spans: { table: 'staging.e', from: 'begins_at', to: 'ends_at' },
   })
   expect(() => model('staging.one', ['-- slices: at', '-- since: staging.d'])).toThrow(
     expect.objectContaining({
       message: 'A model does not say from where it reads an earlier row.',
       details: expect.objectContaining({ where: 'sql/staging.one.sql', found: 'since: staging.d' }),
+    }),
+  )
+  expect(() => model('staging.one', ['-- slices: at', '-- spans: staging.e from begins_at'])).toThrow(
+    expect.objectContaining({
+      message: 'A model does not say which spans of time its rows belong to.',
+      details: expect.objectContaining({
+        where: 'sql/staging.one.sql',
+        found: 'spans: staging.e from begins_at',
+      }),
     }),
   )
 })

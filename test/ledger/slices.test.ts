@@ -17,7 +17,7 @@ import { isSame } from '../../pipeline/ledger/rows.ts'
 import { timesOf } from '../../pipeline/ledger/slices.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { damage } from '../parity/damage.ts'
-import { balanced, type TaxRow, TestBooks } from '../support/books.ts'
+import { balanced, type Cells, type TaxRow, TestBooks } from '../support/books.ts'
 import { command } from '../support/in-process.ts'
 
 const NOW = '2026-11-01T00:00:00.000Z'
@@ -96,8 +96,8 @@ test('a model reads by day what it reads at all, and what is divided into days',
   const connection = await instance.connect()
   try {
     for (const model of models) {
-      const { of = [], earlier = [], growing = [], since } = model.slices ?? {}
-      const named = [...of, ...earlier, ...(since === undefined ? [] : [since.table])]
+      const { of = [], earlier = [], growing = [], since, spans } = model.slices ?? {}
+      const named = [...of, ...earlier, ...[since, spans].flatMap((one) => one?.table ?? [])]
       expect(new Set(named).size, model.table).toBe(named.length)
       // A list that is hidden is read from what has landed, and else is not.
       const reads = await readsOf(connection, model)
@@ -173,6 +173,132 @@ test('a version of a record on another day counts, and counts no longer once it 
       expect(await current()).toEqual(expected)
       const full = await build({ full: true, publish: false })
       expect(differing(full, built)).toEqual([])
+    }
+  } finally {
+    await books.close()
+  }
+})
+
+test('what belongs to an order is found again when something in its lifetime changes, and other orders keep theirs', async () => {
+  const books = await TestBooks.open()
+  // Days of January, and before it.
+  const at = (day: number, time: string): string =>
+    `${new Date(Date.UTC(2026, 0, day)).toISOString().slice(0, 10)} ${time}:00+00`
+  const bought = (day: number, time: string, id = String(1000 + day)): Omit<TaxRow, 'balance'>[] => [
+    { id: `${id}1`, coin: 'ETH', type: 'ORDER_DEALT_IN', amount: '1', ts: at(day, time) },
+    { id: `${id}2`, coin: 'USDT', type: 'ORDER_DEALT_FROZEN_OUT', amount: '-3000', ts: at(day, time) },
+  ]
+  const order = (id: string, filled: string, from: string, to: string, more: Cells = {}): Cells => ({
+    ...{ order_id: id, category: 'SPOT', symbol: 'ETHUSDT', side: 'buy', order_status: 'filled' },
+    ...{ cum_exec_qty: filled, created_time: from, updated_time: to },
+    ...more,
+  })
+  const fee = (day: number): Cells => ({
+    ...{
+      id: String(1000 + day),
+      symbol: 'BTCUSDT',
+      margin_coin: 'USDT',
+      future_tax_type: 'open_long',
+      amount: '0',
+      fee: '-1',
+    },
+    ts: at(day, '20:00'),
+  })
+  const build = (options: Partial<BuildOptions> = {}): Promise<BuildResult> =>
+    books.build({}, { keepSteps: true, publishAnyway: true, ...options })
+  const between = (time: string): string =>
+    `${time} between '${at(8, '00:00')}' and '${at(13, '00:00')}' order by ${time}`
+  const found = async (): Promise<unknown> => ({
+    trades: (await books.query(`select order_id from trades where ${between('traded_at')}`)).flat(),
+    fees: (
+      await books.query(`select order_id from fees where symbol = 'BTCUSDT' and ${between('occurred_at')}`)
+    ).flat(),
+  })
+  try {
+    await books.account('main', 'unified')
+    await books.account('classic', 'classic')
+    // An order a day; P ends on the day on which the next one begins, which fills on three days, one of them missing.
+    const days = Array.from({ length: 60 }, (_, day) => day - 44)
+    const daily = days.filter((day) => day < 10 || day > 12)
+    const fills = [...daily, 10, 12].flatMap((day) => bought(day, '10:00'))
+    const p = [...bought(9, '13:00', 'p'), ...bought(10, '02:00', 'q')]
+    await books.tax('SPOT', balanced([...fills, ...p], { USDT: '1000000' }))
+    await books.page(
+      'trade.orderHistory',
+      [
+        ...daily.map((day) => order(`day ${day}`, '1', at(day, '09:00'), at(day, '10:30'))),
+        order('P', '2', at(9, '12:00'), at(10, '03:00')),
+        order('long', '3', at(10, '05:00'), at(12, '11:00')),
+      ],
+      { partition: 'SPOT' },
+    )
+    const charged = (sum: string): Cells => ({
+      category: 'USDT-FUTURES',
+      symbol: 'BTCUSDT',
+      fee_detail: JSON.stringify([{ feeCoin: 'USDT', fee: sum }]),
+    })
+    const futures = { account: 'classic', partition: 'USDT-FUTURES' }
+    await books.futures('USDT-FUTURES', days.filter((day) => day !== 11).map(fee), { account: 'classic' })
+    await books.page(
+      'trade.orderHistory',
+      [
+        ...days
+          .filter((day) => day < 9)
+          .map((day) => order(`fee ${day}`, '1', at(day, '19:00'), at(day, '21:00'), charged('1'))),
+        order('F', '1', at(10, '00:00'), at(12, '23:00'), charged('3')),
+      ],
+      futures,
+    )
+    await build()
+    const before = ['day 8', 'day 9', 'P', 'P']
+    expect(await found()).toEqual({ trades: [...before, null, null], fees: ['fee 8', null, null, null] })
+    const nights: [() => Promise<unknown>, { trades: (string | null)[]; fees: (string | null)[] }][] = [
+      // What was missing arrives.
+      [
+        async () => {
+          await books.tax('SPOT', balanced(bought(11, '10:00')))
+          await books.futures('USDT-FUTURES', [fee(11)], { account: 'classic' })
+        },
+        { trades: [...before, 'long', 'long', 'long'], fees: ['fee 8', null, 'F', 'F', 'F'] },
+      ],
+      // Orders that arrive late were live beside others.
+      [
+        async () => {
+          await books.page('trade.orderHistory', [order('late', '5', at(9, '09:30'), at(10, '10:10'))], {
+            partition: 'SPOT',
+          })
+          await books.page(
+            'trade.orderHistory',
+            [order('late F', '1', at(9, '00:00'), at(10, '19:00'), charged('1'))],
+            futures,
+          )
+        },
+        {
+          trades: ['day 8', null, null, null, null, null, null],
+          fees: ['fee 8', 'late F', 'F', 'F', 'F'],
+        },
+      ],
+      // An order that ended two days before is why the first fill of another does not count.
+      [
+        () => books.tax('SPOT', balanced(bought(12, '10:30', 'r'))),
+        {
+          trades: ['day 8', null, null, null, null, 'long', 'long', 'long'],
+          fees: ['fee 8', 'late F', 'F', 'F', 'F'],
+        },
+      ],
+      [
+        () => books.sql("delete from landing.main.orders where order_id like 'late%'"),
+        { trades: [...before, null, null, null, null], fees: ['fee 8', null, 'F', 'F', 'F'] },
+      ],
+    ]
+    for (const [change, expected] of nights) {
+      await change()
+      const built = await build()
+      expect(slicedIn(built)).toEqual(
+        expect.arrayContaining(['staging.trade_orders', 'staging.futures_fee_orders']),
+      )
+      expect(await found()).toEqual(expected)
+      expect(differing(await build({ full: true, publish: false }), built)).toEqual([])
     }
   } finally {
     await books.close()

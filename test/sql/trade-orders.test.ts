@@ -82,6 +82,12 @@ describe('a trade', () => {
     expect(await build(fills, orders)).toEqual([['main/tax.records/11', '77', 'ETHUSDT']])
   })
 
+  it('is not disturbed by an order that says it ended before it began', async () => {
+    const fills = bought(11, '1', '3000', '10:00:00')
+    const orders = [order('77', '1', '09:00:00', '11:00:00'), order('78', '1', '10:30:00', '09:30:00')]
+    expect(await build(fills, orders)).toEqual([['main/tax.records/11', '77', 'ETHUSDT']])
+  })
+
   it('has no symbol of the venue if no order spells it, and a conversion never has one', async () => {
     const conversion: Move[] = [
       { id: '31', coin: 'BGB', type: 'SMALL_EXCHANGE_IN', amount: '2', ts: at('12:00:00') },

@@ -2,6 +2,8 @@
 -- contract that was live at its time, and the fees found this way add up to what the order reports as paid in that coin.
 -- grain: one row per entry_id of a fee that has its order
 -- slices: occurred_at
+-- by day: main.entries, main.order_fee_details
+-- spans: staging.order_lifetimes from begins_at to ends_at
 with
 fees as (
   select entry_id, account, product_line as line, symbol, coin, -amount as fee, occurred_at
@@ -9,12 +11,10 @@ fees as (
   where kind = 'fee' and product_line like '%-FUTURES' and symbol is not null
 ),
 numbered as (
-  select cast(row_number() over (order by account, order_id) as bigint) as nth, account, order_id, upper_case(category) as line,
-    symbol,
-    created_time as begins_at,
-    coalesce(updated_time, created_time) as ends_at
-  from main.orders
-  where is_current and upper_case(category) like '%-FUTURES' and cum_exec_qty > 0
+  select cast(row_number() over (order by account, order_id) as bigint) as nth, account, order_id, line, symbol,
+    begins_at, ends_at
+  from staging.order_lifetimes
+  where line like '%-FUTURES'
 ),
 events as (
   select account, line, symbol, begins_at as happens_at, 1 as phase, 1 as change, nth,
@@ -38,7 +38,7 @@ swept as (
 alone as (
   select swept.entry_id as entry_id, swept.account as account, swept.occurred_at as occurred_at,
     swept.coin as coin, swept.fee as fee,
-    numbered.order_id as order_id
+    numbered.order_id as order_id, numbered.ends_at as ends_at
   from swept
   join numbered on numbered.nth = swept.living_nth
   where swept.entry_id is not null and swept.living = 1
@@ -59,6 +59,7 @@ proven as (
     on stated.account = charged.account and stated.order_id = charged.order_id and stated.coin = charged.coin
     and stated.fee = charged.fee
 )
-select alone.entry_id as entry_id, alone.occurred_at as occurred_at, alone.order_id as order_id
+select alone.entry_id as entry_id, alone.occurred_at as occurred_at, alone.order_id as order_id,
+  alone.ends_at as ends_at
 from alone
 join proven on proven.account = alone.account and proven.order_id = alone.order_id and proven.coin = alone.coin

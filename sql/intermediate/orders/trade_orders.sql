@@ -3,6 +3,8 @@
 -- the order filled. If several orders were live together, or a fill is missing, no fill of that order is assigned.
 -- grain: one row per account and group_place of a fill that has its order
 -- slices: occurred_at
+-- by day: staging.trade_groups
+-- spans: staging.order_lifetimes from begins_at to ends_at
 with
 fills as (
   select groups.account as account, groups.group_place as group_place, groups.product_line as line,
@@ -18,12 +20,10 @@ fills as (
   where groups.family = 'spot'
 ),
 numbered as (
-  select cast(row_number() over (order by account, order_id) as bigint) as nth, account, order_id, upper_case(category) as line,
-    symbol,
-    lower_case(orders.side) as side, cum_exec_qty, created_time as begins_at,
-    coalesce(updated_time, created_time) as ends_at
-  from main.orders
-  where is_current and upper_case(category) in ('SPOT', 'MARGIN') and cum_exec_qty > 0
+  select cast(row_number() over (order by account, order_id) as bigint) as nth, account, order_id, line, symbol, side,
+    lifetimes.quantity as ordered, begins_at, ends_at
+  from staging.order_lifetimes as lifetimes
+  where line in ('SPOT', 'MARGIN')
 ),
 -- In one instant orders begin, then fill, then end: the last fill has the time at which the order last changed.
 events as (
@@ -48,7 +48,7 @@ swept as (
 alone as (
   select swept.account as account, swept.group_place as group_place,
     swept.occurred_at as occurred_at, swept.quantity as quantity,
-    numbered.order_id as order_id, numbered.cum_exec_qty as cum_exec_qty
+    numbered.order_id as order_id, numbered.ordered as ordered, numbered.ends_at as ends_at
   from swept
   join numbered on numbered.nth = swept.living_nth
   where swept.group_place is not null and swept.living = 1
@@ -57,9 +57,9 @@ proven as (
   select account, order_id
   from alone
   group by account, order_id
-  having sum(quantity) = any_value(cum_exec_qty)
+  having sum(quantity) = any_value(ordered)
 )
 select alone.account as account, alone.group_place as group_place, alone.occurred_at as occurred_at,
-  alone.order_id as order_id
+  alone.order_id as order_id, alone.ends_at as ends_at
 from alone
 join proven on proven.account = alone.account and proven.order_id = alone.order_id
