@@ -266,7 +266,7 @@ async function make(
   } = await runTasks(await workspace.lanes({ isByDay: usedSteps !== null }), models, steps, {
     inputs,
     base,
-    divided: workspace.keepsSteps ? { timeOf, before: usedSteps?.days ?? new Map() } : null,
+    divided: workspace.keepsSteps ? { timeOf, before: usedSteps?.days ?? new Map(), taken: new Map() } : null,
     standing: usedSteps?.tables ?? new Set(),
     only,
     clock,

@@ -16,6 +16,8 @@ export interface Divided {
   /** By table: the column with the time of a row. */
   readonly timeOf: ReadonlyMap<string, string>
   readonly before: ReadonlyMap<string, Days>
+  /** By source, the query whose rows stand under its name in SLICED: several models may read the same ones. */
+  readonly taken: Map<string, string>
 }
 
 /** How the tables of these models, and what they read of landing, are divided. */
@@ -147,22 +149,23 @@ export interface MadeDays {
 
 /**
  * Rebuilds these days of the table, and others if rows that are read together lie on them; returns the days
- * with their rows. `timeOf` gives the column by which a table is divided.
+ * with their rows.
  */
 export async function makeDays(
   connection: DuckDBConnection,
   { table, select, slices }: Sliced,
   changed: Changed,
-  timeOf: ReadonlyMap<string, string>,
+  { timeOf, taken }: Pick<Divided, 'timeOf' | 'taken'>,
 ): Promise<MadeDays> {
   const { by, of, together, since, spans } = slices
+  const take = taker(connection, taken)
   if (spans !== undefined)
-    return makeSpans(connection, { table, select, slices }, spans, changed.from as string, timeOf)
+    return makeSpans(connection, { table, select, slices }, spans, changed.from as string, { timeOf, take })
   let wanted = changed
   for (const source of of) {
     const time = timeOf.get(source) as string
     if (together === undefined) {
-      await takeDays(connection, source, `where ${on(time, wanted)}`)
+      await take(source, `where ${on(time, wanted)}`)
       continue
     }
     const keys = together.join(', ')
@@ -175,10 +178,10 @@ export async function makeDays(
     )
     const days = new Set([...changed.days, ...reader.getRowsJson().map(([day]) => String(day))])
     wanted = { ...changed, days }
-    await takeDays(connection, source, sharing(`select ${keys} from ${source} where ${on(time, wanted)}`))
+    await take(source, sharing(`select ${keys} from ${source} where ${on(time, wanted)}`))
   }
   if (since !== undefined)
-    await takeSince(connection, since, timeOf.get(since.table) as string, changed.from as string)
+    await takeSince(take, since, timeOf.get(since.table) as string, changed.from as string)
   const read = since === undefined ? of : [...of, since.table]
   await replaceRows(connection, { table, select }, read, on(by, wanted))
   return { made: wanted, rows: await askDays(connection, table, by, wanted) }
@@ -193,16 +196,15 @@ async function makeSpans(
   { table, select, slices: { by, of } }: Sliced,
   spans: Spans,
   first: string,
-  timeOf: ReadonlyMap<string, string>,
+  { timeOf, take }: Pick<Divided, 'timeOf'> & { readonly take: Take },
 ): Promise<MadeDays> {
   const reader = await connection.runAndReadAll(
     `select ${nameOfDay(dayOf(`min(${spans.from})`))} from ${spans.table} where ${notBefore(spans.to, first)}`,
   )
   const begun = String(reader.getRowsJson()[0]?.[0])
   const from = begun === NO_DAY || begun > first ? first : begun
-  for (const source of of)
-    await takeDays(connection, source, `where ${notBefore(timeOf.get(source) as string, from)}`)
-  await takeDays(connection, spans.table, `where ${notBefore(spans.to, from)}`)
+  for (const source of of) await take(source, `where ${notBefore(timeOf.get(source) as string, from)}`)
+  await take(spans.table, `where ${notBefore(spans.to, from)}`)
   await replaceRows(connection, { table, select }, [...of, spans.table], notBefore(spans.to, first))
   const made: Changed = { days: new Set(), from }
   return { made, rows: await askDays(connection, table, by, made) }
@@ -222,15 +224,14 @@ async function replaceRows(
 
 /** The rows of this day and of all later ones, and those before them that the condition leads back to. */
 async function takeSince(
-  connection: DuckDBConnection,
+  take: Take,
   { table, at, where, keys }: Since,
   time: string,
   first: string,
 ): Promise<void> {
   const begins = `timestamptz '${first}'`
   const agree = keys.split(', ').map((key) => `last_of.${key} is not distinct from taken.${key}`)
-  await takeDays(
-    connection,
+  await take(
     table,
     `as taken left join (
        select ${keys}, max(${at}) as last_at from ${table} where ${time} < ${begins} and (${where}) group by ${keys}
@@ -242,10 +243,15 @@ async function takeSince(
 
 const nameOf = (table: string): RegExp => new RegExp(`\\b${table.replace('.', '\\.')}\\b(?!\\.)`, 'g')
 
-const takeDays = (
-  connection: DuckDBConnection,
-  source: string,
-  which: string,
-  columns = '*',
-): Promise<unknown> =>
-  connection.run(`create or replace table ${SLICED}.${source} as select ${columns} from ${source} ${which}`)
+/** Puts rows of a source under its name in SLICED. */
+type Take = (source: string, which: string, columns?: string) => Promise<void>
+
+const taker =
+  (connection: DuckDBConnection, taken: Map<string, string>): Take =>
+  async (source, which, columns = '*') => {
+    const select = `select ${columns} from ${source} ${which}`
+    if (taken.get(source) === select) return
+    await connection.run(`create or replace table ${SLICED}.${source} as ${select}`)
+    // More may land while the models run.
+    if (!source.startsWith('landing.')) taken.set(source, select)
+  }

@@ -154,7 +154,7 @@ function daysOf(model: Model, divided: Divided | null): Pick<Item, 'makeDays'> {
   if (divided === null || slices === undefined || model.isView === true) return {}
   return {
     makeDays: (lane, changed) =>
-      makeDays(lane, { table, select, slices }, changed, divided.timeOf).catch((cause: unknown) => {
+      makeDays(lane, { table, select, slices }, changed, divided).catch((cause: unknown) => {
         throw failed(model.file, table, cause)
       }),
   }
