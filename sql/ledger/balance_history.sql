@@ -14,17 +14,12 @@
 --   quantity: Balance at the end of the day, including borrowed coins.
 --   borrowed: Loan principal that the wallet owes in this coin at the end of the day.
 with
-loans as (
-  select substr(posting_id, 1, length(posting_id) - length('/counter')) as entry_id, -amount as change
-  from main.postings
-  where starts_with(account_name, 'Liabilities:') and ends_with(posting_id, '/counter')
-),
 moves as (
   select entries.account as account, entries.ledger as ledger, entries.coin as coin,
     entries.occurred_at as occurred_at, entries.amount as amount,
-    coalesce(loans.change, 0) as borrowed
+    coalesce(principal.amount, 0) as borrowed
   from main.entries as entries
-  left join loans on loans.entry_id = entries.entry_id
+  left join staging.principal_moves as principal on principal.entry_id = entries.entry_id
   union all
   select account, ledger, coin, occurred_at, amount, cast(0 as decimal(38, 18)) from main.imported_entries
 ),

@@ -10,23 +10,15 @@
 --   owed_before: The part of the debt that must date from before the books, because more was repaid than borrowed.
 --   as_of: Time of the last borrowing or repayment.
 with
-changes as (
-  select entries.account as account, entries.ledger as ledger, entries.coin as coin, -postings.amount as change,
-    entries.occurred_at as occurred_at, entries.place as place,
-    entries.entry_id as entry_id
-  from main.postings as postings
-  join main.entries as entries on entries.entry_id || '/counter' = postings.posting_id
-  where starts_with(postings.account_name, 'Liabilities:')
-),
 running as (
   select *,
-    sum(change) over (
+    sum(amount) over (
       partition by account, ledger, coin order by place, entry_id
       rows between unbounded preceding and current row
     ) as principal
-  from changes
+  from staging.principal_moves
 )
-select account, ledger, coin, sum(change) - least(min(principal), 0) as quantity,
+select account, ledger, coin, sum(amount) - least(min(principal), 0) as quantity,
   -least(min(principal), 0) as owed_before, max(occurred_at) as as_of
 from running
 group by account, ledger, coin

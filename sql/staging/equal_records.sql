@@ -2,6 +2,8 @@
 -- them really happened: records of the P2P wallet and, in accounts whose futures feed is the book of record, funding and
 -- transfers of futures. A position is charged once at any instant, and a transfer is made once. Fills are different: one order
 -- filled in equal parts makes equal records.
+-- slices: happened_at
+-- by day: main.p2p_records, main.futures_records
 -- grain: one row per account, feed, part of it, coin, symbol, type, amount, fee and millisecond
 with
 reported as (

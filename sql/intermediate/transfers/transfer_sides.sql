@@ -1,4 +1,6 @@
 -- The legs of transfers, for the pairing of equal ones in sequence: the outgoing leg is the first side, the incoming the second.
+-- slices: happened_at
+-- by day: main.entries
 -- grain: one row per leg of a transfer
 -- keys:  id unique
 select '' as among, account, coin, '' as side, abs(entries.amount) as quantity, occurred_at as happened_at,

@@ -1,4 +1,7 @@
 -- Which coins have to be valued over other coins, and when: those without a valid straight price.
+-- slices: valued_at
+-- by day: staging.amounts_to_value
+-- from day: staging.straight_prices
 -- grain: one row per coin and valued_at
 with
 looked_up as (

@@ -1,6 +1,8 @@
 -- Arrivals that state no cost, and what would supply it. The worksheet lists those of `worksheet`, by this same select over the
 -- published ledger, so the check that recommends it reads this too. A lot that arrives by a transfer keeps the id of its
 -- purchase: one with the id of the transfer is of coins whose other leg, or whose purchase, is in no books.
+-- slices: happened_at
+-- by day: main.lot_events, main.entries
 -- grain: one row per event that brings coins without a value
 -- keys:  event_id, coin and place unique
 select events.event_id as event_id, events.account as account, events.coin as coin,
