@@ -72,12 +72,15 @@ valued as (
   group by orders.account, orders.line, orders.symbol, orders.position_side, orders.number
 ),
 realised as (
-  select account, line, symbol, position_side, number,
-    sum(case when kind = 'realised_pnl' then amount else 0 end) as realised,
-    bool_or(kind = 'liquidation') as is_liquidated
-  from staging.futures_position_moves
-  where number is not null
-  group by account, line, symbol, position_side, number
+  select closed.account as account, closed.line as line, closed.symbol as symbol,
+    closed.position_side as position_side, closed.number as number,
+    sum(case when moves.kind = 'realised_pnl' then moves.amount else 0 end) as realised,
+    bool_or(moves.kind = 'liquidation') as is_liquidated
+  from closed
+  join staging.futures_position_moves as moves
+    on moves.account = closed.account and moves.line = closed.line and moves.symbol = closed.symbol
+    and moves.position_side = closed.position_side and moves.number = closed.number
+  group by closed.account, closed.line, closed.symbol, closed.position_side, closed.number
 ),
 -- Records that could belong to more than one position, or that have no symbol, leave the positions of their time in doubt.
 doubtful as (

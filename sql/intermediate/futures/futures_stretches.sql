@@ -52,10 +52,16 @@ touched as (
     on records.account = turns.account and records.line = turns.line and records.symbol = turns.symbol
     and records.occurred_at >= turns.created_time
 ),
+-- Positions that were never reversed are one stretch each.
+turned as (select distinct account, line, symbol, position_side, number from touched),
 begun as (
-  select account, line, symbol, position_side, number, hold_side, begins_at,
-    null_time() as turned_from, null_time() as turned_at
-  from staging.futures_episodes
+  select episodes.account as account, episodes.line as line, episodes.symbol as symbol,
+    episodes.position_side as position_side, episodes.number as number, episodes.hold_side as hold_side,
+    episodes.begins_at as begins_at, null_time() as turned_from, null_time() as turned_at
+  from staging.futures_episodes as episodes
+  join turned
+    on turned.account = episodes.account and turned.line = episodes.line and turned.symbol = episodes.symbol
+    and turned.position_side = episodes.position_side and turned.number = episodes.number
   union all
   select account, line, symbol, position_side, number, hold_side, begins_at, turned_from, turned_at from touched
 ),
@@ -77,3 +83,11 @@ from counted
 join staging.futures_episodes as episodes
   on episodes.account = counted.account and episodes.line = counted.line and episodes.symbol = counted.symbol
   and episodes.position_side = counted.position_side and episodes.number = counted.number
+union all
+select episodes.account, episodes.line, episodes.symbol, episodes.position_side, episodes.number,
+  cast(1 as bigint), episodes.hold_side, episodes.begins_at, episodes.first_filled_at, null_time(), null_time(),
+  null_time(), null_time(), cast(null as varchar), episodes.ends_at
+from staging.futures_episodes as episodes
+anti join turned
+  on turned.account = episodes.account and turned.line = episodes.line and turned.symbol = episodes.symbol
+  and turned.position_side = episodes.position_side and turned.number = episodes.number
