@@ -40,15 +40,25 @@ summed as (
   group by account, line, symbol, coin, hold_side, position_side, number, stretch, state
 ),
 -- A position may pay in several coins, and it begins and ends in all of them together.
-positions as (
-  select *,
-    case
-      when number is null then first_at
-      else coalesce(max(begun_at) over of_position, min(first_at) over of_position)
-    end as begins_at,
-    coalesce(max(ended_at) over of_position, max(last_filled_at) over of_position) as last_at
+spans as (
+  select account, line, symbol, hold_side, position_side, number, stretch, min(first_at) as first_at,
+    max(begun_at) as begun_at, max(ended_at) as ended_at, max(last_filled_at) as last_filled_at
   from summed
-  window of_position as (partition by account, line, symbol, hold_side, position_side, number, stretch)
+  group by account, line, symbol, hold_side, position_side, number, stretch
+),
+positions as (
+  select summed.account as account, summed.line as line, summed.symbol as symbol, summed.coin as coin,
+    summed.hold_side as hold_side, summed.position_side as position_side, summed.number as number,
+    summed.stretch as stretch, summed.state as state, summed.realised_pnl as realised_pnl, summed.fees as fees,
+    summed.funding as funding,
+    case when summed.number is null then summed.first_at else coalesce(spans.begun_at, spans.first_at) end as begins_at,
+    coalesce(spans.ended_at, spans.last_filled_at) as last_at
+  from summed
+  join spans
+    on spans.account = summed.account and spans.line = summed.line
+    and spans.symbol is not distinct from summed.symbol and spans.hold_side is not distinct from summed.hold_side
+    and spans.position_side is not distinct from summed.position_side
+    and spans.number is not distinct from summed.number and spans.stretch is not distinct from summed.stretch
 )
 select account, line as product_type, symbol, coin as margin_coin, hold_side,
   case
