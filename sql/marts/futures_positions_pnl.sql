@@ -41,8 +41,8 @@ summed as (
 ),
 -- A position may pay in several coins, and it begins and ends in all of them together.
 spans as (
-  select account, line, symbol, hold_side, position_side, number, stretch, min(first_at) as first_at,
-    max(begun_at) as begun_at, max(ended_at) as ended_at, max(last_filled_at) as last_filled_at
+  select account, line, symbol, hold_side, position_side, number, stretch, min(summed.first_at) as first_at,
+    max(summed.begun_at) as begun_at, max(summed.ended_at) as ended_at, max(summed.last_filled_at) as last_filled_at
   from summed
   group by account, line, symbol, hold_side, position_side, number, stretch
 ),

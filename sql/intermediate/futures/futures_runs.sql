@@ -37,31 +37,29 @@ brought_along as (
   select account, line, symbol, position_side from running where position_side <> 'net' and held < 0
 ),
 levels as (
-  select account, line, symbol, position_side, held,
+  select running.account as account, running.line as line, running.symbol as symbol,
+    running.position_side as position_side, running.held as held,
     row_number() over (
-      partition by account, line, symbol, position_side
-      order by count(*) desc, case when position_side = 'net' then abs(held) else held end
+      partition by running.account, running.line, running.symbol, running.position_side
+      order by count(*) desc,
+        case when running.position_side = 'net' then abs(running.held) else running.held end
     ) as choice
   from running
-  group by account, line, symbol, position_side, held
+  join brought_along
+    on brought_along.account = running.account and brought_along.line = running.line
+    and brought_along.symbol = running.symbol and brought_along.position_side = running.position_side
+  group by running.account, running.line, running.symbol, running.position_side, running.held
 ),
 ended as (
   select running.account as account, running.line as line, running.symbol as symbol, running.order_id as order_id,
     running.created_time as created_time, running.filled_at as filled_at, running.position_side as position_side,
-    running.change as change, running.nth as nth,
-    running.held - case when brought_along.symbol is null then 0 else levels.held end as held,
-    case
-      when running.held = case when brought_along.symbol is null then 0 else levels.held end then 1
-      else 0
-    end as is_end,
-    case when brought_along.symbol is null then 0 else 1 end as may_be_brought
+    running.change as change, running.nth as nth, running.held - coalesce(levels.held, 0) as held,
+    case when running.held = coalesce(levels.held, 0) then 1 else 0 end as is_end,
+    case when levels.held is null then 0 else 1 end as may_be_brought
   from running
-  join levels
+  left join levels
     on levels.account = running.account and levels.line = running.line and levels.symbol = running.symbol
     and levels.position_side = running.position_side and levels.choice = 1
-  left join brought_along
-    on brought_along.account = running.account and brought_along.line = running.line
-    and brought_along.symbol = running.symbol and brought_along.position_side = running.position_side
 )
 select account, line, symbol, position_side, order_id, created_time, filled_at, change, nth, held, is_end,
   may_be_brought,
