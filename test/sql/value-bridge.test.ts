@@ -498,6 +498,9 @@ test('value_bridge: a month that does not close is a warning, unless part of it 
         row('08', '-9', '0', '0'),
         row('09', '9', '0', '0'),
         row('11', '5', '0', '0'),
+        // In July, something else is wrong as well.
+        row('06', '4', '0', '0'),
+        row('07', '-3', '0', '0'),
       ],
     },
     // 00:48 of the first of September in London; in November the first of December begins at midnight.
@@ -505,6 +508,7 @@ test('value_bridge: a month that does not close is a warning, unless part of it 
       columns: 'rules varchar, disposed_at timestamptz',
       rows: [
         ['uk', '2026-08-31 23:48:00+00'],
+        ['uk', '2026-06-30 23:48:00+00'],
         ['uk', '2026-11-30 23:48:00+00'],
         ['us', '2026-02-28 23:48:00+00'],
       ],
@@ -521,6 +525,8 @@ test('value_bridge: a month that does not close is a warning, unless part of it 
       difference: '-0.000000000000000001',
       evidence: '["2026-02"]',
     }),
+    expect.objectContaining({ severity: 'warning', difference: '4', evidence: '["2026-06"]' }),
+    expect.objectContaining({ severity: 'warning', difference: '-3', evidence: '["2026-07"]' }),
     expect.objectContaining({ severity: 'notice', difference: '-9', evidence: '["2026-08"]' }),
     expect.objectContaining({ severity: 'notice', difference: '9', evidence: '["2026-09"]' }),
     expect.objectContaining({ severity: 'warning', difference: '5', evidence: '["2026-11"]' }),
