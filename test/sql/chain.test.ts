@@ -196,6 +196,82 @@ describe.concurrent('a missing record', () => {
       'notice entries_match_balance',
     ])
   })
+
+  it.each([
+    ['before it', 'tax.records', 'SPOT', '2026-01-01 00:00:10+00', '2026-01-01 00:00:59+00'],
+    ['after it', 'tax.records', 'SPOT', '2026-01-01 00:04:01+00', '2026-01-01 00:05:30+00'],
+    ['in a feed without balances', 'tax.p2pRecords', '', '2026-01-01 00:02:30+00', '2026-01-01 00:03:30+00'],
+  ])('is a warning beside a gap in coverage %s', async (_where, feed, partition, starts_at, ends_at) => {
+    await books.tax(
+      'SPOT',
+      balanced(history()).filter((row) => row.id !== '1003'),
+    )
+    await books.statement({ feed, partition, status: 'pending', starts_at, ends_at })
+    expect(breaks(await books.build())).toEqual([
+      'warning balance_chain',
+      'warning coverage',
+      'notice entries_match_balance',
+    ])
+  })
+})
+
+describe.concurrent('two open steps, one after the other', () => {
+  /** 100 − 20 is not 70, and 70 + 5 is not 80: together, 5 too little. */
+  const rows = () => [
+    { ...move('USDT', '100'), balance: '100' },
+    { ...move('USDT', '-20'), balance: '70' },
+    { ...move('USDT', '5'), balance: '80' },
+    { ...move('USDT', '1'), balance: '81' },
+  ]
+
+  it.each([
+    ['none', '', 'warning'],
+    ['the one before', '1001', 'notice'],
+    ['the first that does not follow', '1002', 'notice'],
+    ['the last that does not follow', '1003', 'notice'],
+    ['the one after', '1004', 'warning'],
+  ])('are one break, a notice if the venue changed a record of theirs: %s', async (_which, id, severity) => {
+    const told = rows()
+    const changed = told.filter((row) => row.id === id)
+    if (changed.length > 0)
+      await books.tax(
+        'SPOT',
+        changed.map((row) => ({ ...row, type: 'TRANSFER_OUT' })),
+      )
+    await books.tax('SPOT', told)
+    const { openBreaks } = await books.build()
+    expect(openBreaks.filter(({ checkName }) => checkName === 'balance_chain')).toMatchObject([
+      {
+        severity,
+        expected: '80.000000000000000000',
+        found: '70.000000000000000000',
+        difference: '-5.000000000000000000',
+        evidence: '["1001","1002","1003"]',
+      },
+    ])
+  })
+
+  it.each([
+    ['of a feed without balances', 'main', 'tax.p2pRecords', { p2p_tax_type: 'transfer_in', balance: '3' }],
+    [
+      'of another account',
+      'old',
+      'tax.records',
+      { type: 'TRANSFER_IN', amount: '3', fee: '0', balance: '3' },
+    ],
+  ])('are a warning if a record %s was changed that has the same id', async (_whose, account, feed, row) => {
+    await books.tax('SPOT', rows())
+    const record = { id: '1001', coin: 'USDT', ts: '2026-01-01 00:00:30+00', ...row }
+    const partition = feed === 'tax.records' ? 'SPOT' : ''
+    await books.page(feed, [record], { account, partition })
+    await books.page(feed, [{ ...record, ts: '2026-01-01 00:00:31+00' }], { account, partition })
+    const { openBreaks } = await books.build()
+    expect(
+      openBreaks
+        .filter(({ checkName }) => checkName === 'balance_chain')
+        .map((one) => `${one.account} ${one.severity}`),
+    ).toEqual(['main warning'])
+  })
 })
 
 describe.concurrent('how an account keeps its balances', () => {
