@@ -20,19 +20,16 @@
 --   occurred_at: When it happened.
 with
 stated as (
-  select account, received_place as place, received as quantity, stated_value
-  from staging.trade_sides
-  where stated_value is not null
+  select account, received_place as place, stated_value from staging.trade_sides where stated_value is not null
   union all
-  select account, paid_place, paid, stated_value from staging.trade_sides where stated_value is not null
+  select account, paid_place, stated_value from staging.trade_sides where stated_value is not null
 ),
 printed as (
   select entries.entry_id as entry_id, entries.account as account, entries.place as place, entries.part as part,
-    entries.coin as coin, entries.amount as amount, entries.occurred_at as occurred_at,
+    entries.amount as amount, entries.occurred_at as occurred_at,
     case
       when entries.coin = reporting.currency then abs(entries.amount)
-      when stated.stated_value is not null and entries.part = 'amount'
-        then exact_ratio(stated.stated_value, abs(entries.amount), stated.quantity)
+      when stated.stated_value is not null and entries.part = 'amount' then stated.stated_value
       else valuations.value
     end as size,
     case
@@ -48,10 +45,10 @@ printed as (
 ),
 -- What a record moves or, if that is nothing, its fee.
 amounts as (
-  select account, place, coin, quantity, size, price_source
+  select account, place, quantity, size, price_source
   from (
-    select account, place, coin, abs(amount) as quantity, size, price_source,
-      row_number() over (partition by account, place, coin order by part) as choice
+    select account, place, abs(amount) as quantity, size, price_source,
+      row_number() over (partition by account, place order by part) as choice
     from printed
     where part in ('amount', 'fee')
       and (account, place) in (select (account, place) from main.entries where part = 'rounding')
@@ -71,8 +68,7 @@ sizes as (
       else printed.price_source
     end as price_source
   from printed
-  left join amounts
-    on amounts.account = printed.account and amounts.place = printed.place and amounts.coin = printed.coin
+  left join amounts on amounts.account = printed.account and amounts.place = printed.place
 ),
 imported as (
   select moves.entry_id as entry_id, moves.imported_id as imported_id, moves.amount as amount,

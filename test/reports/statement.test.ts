@@ -190,15 +190,26 @@ describe('the values of a statement', () => {
   })
 })
 
-test('digits that the venue does not print have their share of the value of their record', async () => {
-  const digits = await TestBooks.open({ only: ['main.entry_values', 'main.price_sources'] })
-  try {
-    await digits.account('main', 'unified')
+describe('beside what prices and fills state', () => {
+  let others: TestBooks
+
+  beforeAll(async () => {
+    others = await TestBooks.open({ only: ['main.entry_values', 'main.fees', 'main.price_sources'] })
+    await others.account('main', 'unified')
+    await others.account('desk', 'unified')
     const move = (nth: string, amount: string, balance: string) => ({
       ...{ id: nth, coin: 'USDT', type: 'TRANSFER_IN', amount, balance, ts: at(1, `10:00:0${nth}`) },
     })
-    const fee = { ...move('3', '0', '11.124'), fee: '-0.12' }
-    await digits.tax('SPOT', [move('1', '10.12', '10.123456'), move('2', '1.11', '11.239999'), fee])
+    const feeAlone = { ...move('3', '0', '11.124'), fee: '-0.12' }
+    await others.tax('SPOT', [move('1', '10.12', '10.123456'), move('2', '1.11', '11.239999'), feeAlone])
+    const fill = (nth: string, amount: string, fee: string, paid: string) => [
+      ...[{ id: `${nth}1`, coin: 'BTC', type: TYPES.in as string, amount, fee, ts: at(1, `12:0${nth}:00`) }],
+      ...[
+        { id: `${nth}2`, coin: 'EUR', type: TYPES.out as string, amount: paid, ts: at(1, `12:0${nth}:00`) },
+      ],
+    ]
+    const fills = [...fill('1', '2', '-0.01', '-100'), ...fill('2', '1', '0.02', '-60')]
+    await others.tax('SPOT', balanced(fills, { EUR: '160' }), { account: 'desk' })
     const priced = {
       page_id: '900',
       page_row: '1',
@@ -206,11 +217,26 @@ test('digits that the venue does not print have their share of the value of thei
       asset: 'USDT',
       currency: 'EUR',
     }
-    await digits.insert('imported_prices', { ...priced, price: '0.5', source: 'index' })
-    await digits.build({ accounts: [{ name: 'main' }], reportingCurrency: 'EUR' })
+    await others.insert('imported_prices', { ...priced, price: '0.5', source: 'index' })
+    const trade = (nth: string, cells: Record<string, string>) =>
+      others.insert('imported_trades', {
+        ...{ page_id: '901', page_row: nth, id: `k${nth}`, occurred_at: at(1, `11:00:0${nth}`), nanos: '0' },
+        ...{ account: 'kraken', asset: 'BTC', currency: 'EUR', fee: '0', ...cells },
+      })
+    const file = { file_name: 'trades.csv', imported_at: at(2, '00:00:00') }
+    await others.insert('imports', { ...file, page_id: '901', kind: 'trades' })
+    await trade('1', { type: 'buy', quantity: '2', total: '100', fee: '3', fee_currency: 'USDT' })
+    await trade('2', { type: 'sell', quantity: '1', total: '60' })
+    await others.build({ accounts: [{ name: 'main' }], reportingCurrency: 'EUR' })
+  }, 60_000)
+
+  afterAll(() => others.close())
+
+  test('digits that the venue does not print have their share of the value of their record', async () => {
     expect(
-      await digits.query(
-        'select kind, amount, value from entries join entry_values using (entry_id) order by place, part',
+      await others.query(
+        `select kind, amount, value from entries join entry_values using (entry_id)
+         where account = 'main' order by place, part`,
       ),
     ).toEqual([
       ['transfer', '10.12', '5.06'],
@@ -221,7 +247,38 @@ test('digits that the venue does not print have their share of the value of thei
       ['fee', '-0.12', '-0.06'],
       ['rounding', '0.004001', '0.0020005'],
     ])
-  } finally {
-    await digits.close()
-  }
-}, 60_000)
+  })
+
+  test('a fee of a fill has its own value, and one that is given back the opposite sign', async () => {
+    expect(
+      await others.query(
+        `select source_id, part, amount, value, price_source from entries join entry_values using (entry_id)
+         where account = 'desk' and coin = 'BTC' order by source_id, part`,
+      ),
+    ).toEqual([
+      // 2 for 100 are 50 each, 1 for 60 is 60.
+      ['11', 'amount', '2', '100', 'fill'],
+      ['11', 'fee', '-0.01', '-0.5', 'trades'],
+      ['21', 'amount', '1', '60', 'fill'],
+      ['21', 'fee', '0.02', '1.2', 'trades'],
+    ])
+    expect(await others.query('select fee, value from fees order by occurred_at')).toEqual([
+      ['0.01', '0.5'],
+      ['-0.02', '-1.2'],
+    ])
+  })
+
+  test('an imported row states the value of its coins, and its fee has its own', async () => {
+    expect(
+      await others.query(
+        `select entry_id, amount, value, price_source
+         from imported_entries join entry_values using (entry_id, imported_id) order by entry_id`,
+      ),
+    ).toEqual([
+      ['k1/asset', '2', '100', 'import'],
+      // 3 USDT at 0.5
+      ['k1/fee', '-3', '-1.5', 'import'],
+      ['k2/asset', '-1', '-60', 'import'],
+    ])
+  })
+})
