@@ -97,14 +97,14 @@ describe('open orders', () => {
       const now = await books.query('select order_id, read_at from open_orders_now order by 1')
       return now.map(([id, at]) => `${id} ${at?.slice(11, 19)}`)
     }
-    await books.page('trade.openOrders', [order('1'), order('2')], {
+    await books.page('trade.openOrders', [order('1'), order('2'), order('4')], {
       run: 'r1',
       receivedAt: '2026-01-02T03:00:00Z',
     })
     await brokenOff('r2', [order('2'), order('3')])
     const [first, ...others] = await seen()
     expect(first).toBe('1 03:00:00')
-    expect(others.map((one) => one?.split(' ')[0])).toEqual(['2', '3'])
+    expect(others.map((one) => one?.split(' ')[0])).toEqual(['2', '3', '4'])
     expect(
       await books.query(
         "select status, count(*) from coverage where feed = 'trade.openOrders' group by 1 order by 1",
@@ -113,7 +113,11 @@ describe('open orders', () => {
       ['complete', '1'],
       ['unproven', '1'],
     ])
-    await books.page('trade.orderHistory', [{ ...order('1'), order_status: 'filled' }], { partition: 'SPOT' })
+    const ended = [
+      { ...order('1'), order_status: 'filled' },
+      { ...order('4'), order_status: 'cancelled' },
+    ]
+    await books.page('trade.orderHistory', ended, { partition: 'SPOT' })
     expect((await orders()).now).toEqual(['2', '3'])
     await books.page('trade.openOrders', [order('3')], { run: 'r3' })
     expect((await orders()).now).toEqual(['3'])
@@ -145,18 +149,20 @@ it('assets of a sub-account are distinguished by product type', async () => {
   ).toEqual([['50']])
 })
 
-it('a closed position is not among the current ones', async () => {
-  const position = (symbol: string): Cells => ({
+it('a closed position is not among the current ones, whether the answer omits it or lists nothing of it', async () => {
+  const position = (symbol: string, total = '1'): Cells => ({
     symbol,
     margin_coin: 'USDT',
     hold_side: 'long',
-    total: '1',
+    total,
     c_time: '2026-01-01 00:00:00+00',
   })
   await books.page('futures.positions', [position('BTCUSDT'), position('ETHUSDT')], {
     partition: 'USDT-FUTURES',
   })
-  await books.page('futures.positions', [position('ETHUSDT')], { partition: 'USDT-FUTURES' })
+  await books.page('futures.positions', [position('ETHUSDT'), position('SOLUSDT', '0')], {
+    partition: 'USDT-FUTURES',
+  })
   await books.build()
   expect(await books.query('select symbol, read_at from positions_now')).toEqual([
     ['ETHUSDT', expect.stringContaining('2026-02-01')],

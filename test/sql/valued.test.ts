@@ -116,7 +116,7 @@ test('interest is valued when it is paid', async () => {
   ])
 })
 
-test('an open coin-margined position has no value in its coin: its price is in dollars', async () => {
+test('an open coin-margined position has no value in its coin: its price is in dollars; a closed one has no row', async () => {
   const futures = await TestBooks.open({ only: ['unrealised'] })
   try {
     await futures.account('main', 'unified')
@@ -124,7 +124,8 @@ test('an open coin-margined position has no value in its coin: its price is in d
     const coin = { ...held, symbol: 'BTCUSD', margin_coin: 'BTC', unrealized_pl: '0.01' }
     const dollar = { ...held, symbol: 'BTCUSDT', margin_coin: 'USDT', unrealized_pl: '600' }
     await futures.page('futures.positions', [coin], { partition: 'COIN-FUTURES' })
-    await futures.page('futures.positions', [dollar], { partition: 'USDT-FUTURES' })
+    const closed = { ...dollar, symbol: 'ETHUSDT', total: '0', unrealized_pl: '0' }
+    await futures.page('futures.positions', [dollar, closed], { partition: 'USDT-FUTURES' })
     await futures.build({}, { steps: [lotsStep({ method: 'fifo', scope: 'account' })] })
     expect(
       await futures.query(
