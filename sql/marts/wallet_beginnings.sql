@@ -29,12 +29,12 @@ wallets as (
   left join received on received.account = moved.account and received.feed = moved.source_feed
   group by moved.account, moved.ledger
 ),
--- As in the table beginnings, which has no such row where imports account for everything that an account held.
+-- The table beginnings does not have this time if imports account for the history of every coin of the account.
 accounts as (
-  select entries.account as account, coalesce(any_value(starts.settled_at), min(entries.occurred_at)) as begins_at
-  from main.entries as entries
-  left join staging.book_starts as starts on starts.account = entries.account
-  group by entries.account
+  select moved.account as account, coalesce(any_value(starts.settled_at), min(moved.first_at)) as begins_at
+  from moved
+  left join staging.book_starts as starts on starts.account = moved.account
+  group by moved.account
 ),
 known as (
   select wallets.account as account, wallets.ledger as ledger,

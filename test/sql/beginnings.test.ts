@@ -2,6 +2,7 @@
 // books to its own date, and a return for a year before them printed zeros.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { balanced, type Cells, TestBooks } from '../support/books.ts'
+import { runModel } from '../support/one-model.ts'
 
 let books: TestBooks
 
@@ -155,4 +156,61 @@ test.each([
 ])('a wallet whose records begin %s begins with its account', async (_, from) => {
   await withP2p(from, '2026-01-10 00:00:00+00')
   expect(await wallets()).toEqual([['main', 'P2P', '2026-01-01 00:00:00+00'], UNIFIED])
+})
+
+test('a wallet begins with its account also if imports account for the history of every coin in it', async () => {
+  const imported = (id: string, cells: Cells) =>
+    books.insert('imported_trades', {
+      ...{ page_id: '90', page_row: id, id, nanos: '0', account: 'main', fee: '0', ...cells },
+    })
+  await imported('1', {
+    ...{ occurred_at: '2024-01-01 00:00:00+00', type: 'transfer_in', asset: 'USDT', quantity: '105' },
+  })
+  await imported('2', {
+    ...{ occurred_at: '2024-02-01 00:00:00+00', type: 'buy', asset: 'BTC', quantity: '2' },
+    ...{ currency: 'USDT', total: '100' },
+  })
+  await books.build({ reportingCurrency: 'EUR' })
+  expect(await found()).toEqual([
+    ['main', 'BTC', '2024-02-01 00:00:00+00', 'import', '0'],
+    ['main', 'USDT', '2024-01-01 00:00:00+00', 'import', '0'],
+  ])
+  expect(await wallets()).toEqual([['main', 'UNIFIED', '2026-01-05 00:00:00+00']])
+})
+
+test('a wallet with records of several feeds or partitions begins where all of them have begun, whatever is missing since', async () => {
+  const on = (month: string): string => `2025-${month}-01 00:00:00+00`
+  const had = (feed: string, partition: string, month: string, status = 'complete') => [
+    ...['main', feed, partition, on(month), status],
+  ]
+  const rows = await runModel('main.wallet_beginnings', {
+    'main.coverage': {
+      columns: 'account varchar, feed varchar, partition varchar, starts_at timestamptz, status varchar',
+      rows: [
+        had('one', 'A', '02', 'lost'),
+        had('one', 'A', '03'),
+        had('one', 'A', '08'),
+        had('one', 'B', '04', 'empty'),
+        had('two', '', '05'),
+      ],
+    },
+    'main.entries': {
+      columns: 'account varchar, ledger varchar, source_feed varchar, occurred_at timestamptz',
+      rows: [
+        ['main', 'ONE', 'one', on('09')],
+        ['main', 'BOTH', 'one', on('09')],
+        ['main', 'BOTH', 'two', on('09')],
+        ['main', 'UNIFIED', 'tax.records', on('11')],
+      ],
+    },
+    'staging.book_starts': {
+      columns: 'account varchar, settled_at timestamptz',
+      rows: [['main', on('10')]],
+    },
+  })
+  expect(rows.map(({ ledger, begins_at }) => `${ledger} ${begins_at}`).toSorted()).toEqual([
+    `BOTH ${on('05')}`,
+    `ONE ${on('04')}`,
+    `UNIFIED ${on('10')}`,
+  ])
 })
