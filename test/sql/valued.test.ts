@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { balanced, TestBooks } from '../support/books.ts'
+import { runModel } from '../support/one-model.ts'
 
 let books: TestBooks
 
@@ -138,4 +139,55 @@ test('an open coin-margined position has no value in its coin: its price is in d
   } finally {
     await futures.close()
   }
+})
+
+test('what is outside the books of its account is not unrealised, nor a short sale that was closed', async () => {
+  const rows = await runModel('main.unrealised', {
+    'main.daily_valuation': {
+      columns: 'coin varchar, day date',
+      rows: [
+        ['BTC', '2026-01-05'],
+        ['BTC', '2026-01-06'],
+      ],
+    },
+    'main.valuations': {
+      columns: 'entry_id varchar, value decimal(38, 18), priced_at timestamptz, currency varchar',
+      rows: [
+        ['day/BTC/2026-01-05', '100', '2026-01-05 00:00:00+00', 'USDT'],
+        ['day/BTC/2026-01-06', '120', '2026-01-06 00:00:00+00', 'USDT'],
+      ],
+    },
+    'main.lots': {
+      columns:
+        'account varchar, coin varchar, currency varchar, cost_basis_left decimal(38, 18), quantity_left decimal(38, 18)',
+      rows: [
+        ['main', 'BTC', 'USDT', '90', '1'],
+        ['main/before', 'BTC', 'USDT', '10', '2'],
+      ],
+    },
+    'main.short_sales': {
+      columns: `account varchar, coin varchar, currency varchar, proceeds decimal(38, 18), quantity decimal(38, 18),
+        closed_at timestamptz`,
+      rows: [
+        ['main', 'BTC', 'USDT', '200', '2', null],
+        ['main', 'BTC', 'USDT', '700', '7', '2026-01-06 00:00:00+00'],
+      ],
+    },
+    'main.positions': {
+      columns: `account varchar, partition varchar, symbol varchar, hold_side varchar, margin_coin varchar,
+        total decimal(38, 18), mark_price decimal(38, 18), unrealized_pl decimal(38, 18), is_current boolean`,
+      rows: [],
+    },
+    'staging.newest_lists': {
+      columns: 'account varchar, partition varchar, feed varchar, read_at timestamptz',
+      rows: [],
+    },
+  })
+  expect(
+    rows
+      .map(({ account, product_line, quantity, cost_basis, value, unrealised_pnl }) =>
+        [account, product_line, quantity, cost_basis, value, unrealised_pnl].join(' '),
+      )
+      .toSorted(),
+  ).toEqual(['main LOTS 1 90 120 30', 'main SHORT 2 200 240 -40'])
 })
