@@ -277,8 +277,11 @@ test('what was held before the first record is an initial balance at the cost kn
     { id: '2', coin: 'BTC', type: 'ORDER_DEALT_FROZEN_OUT', amount: '-1', ts: at('02-10') },
     { id: '3', coin: 'BTC', type: 'TRANSFER_IN', amount: '1', ts: at('02-12') },
   ]
-  const before = row('a', '01-10', 'gift_in', 'BTC', '3', { account: 'main', currency: 'USDT', total: '240' })
-  await built({ main: sold }, {}, [before], { USDT: '1000', BTC: '2' })
+  const before = (id: string, day: string, type: string, quantity: string, total: string) =>
+    row(id, day, type, 'BTC', quantity, { account: 'main', currency: 'USDT', total })
+  // The one sold before the books, in their first month, cost 80 as well: its gain is not one of theirs.
+  const history = [before('a', '01-10', 'gift_in', '4', '320'), before('b', '02-05', 'sell', '1', '95')]
+  await built({ main: sold }, {}, history, { USDT: '1000', BTC: '2' })
   expect(await bridge('initial_balances, deposits, realised_gains, closing_value, difference')).toEqual([
     // 2 that cost 160, and one that came from where it had been for 80.
     ['main', '2026-02-01', '1160', '80', '50', '1380', '0'],
