@@ -5,6 +5,7 @@ import { shippedModel } from '../../pipeline/ledger/models.ts'
 import { readStatus } from '../../pipeline/reports/status.ts'
 import { TestBooks } from '../support/books.ts'
 import { type SharedBooks, sharedBooks } from '../support/many-books.ts'
+import { runModel } from '../support/one-model.ts'
 
 /** What these books are made of. */
 const MADE = [
@@ -418,6 +419,91 @@ describe('a single cause', () => {
       code: 'not asked',
     })
     expect(await coverageBreaks()).toEqual(['warning coverage main', 'warning coverage main'])
+  })
+})
+
+describe('the check', () => {
+  /** `account feed partition status code`, and flags; a range of the days given, or none. */
+  const ranges = (written: Readonly<Record<string, readonly [number, number] | null>>) =>
+    Object.entries(written).map(([text, days]) => {
+      const [account = '', feed = '', partition = '', status = '', code = '', flag] = text.split(' ')
+      const [from, to] = days === null ? [null, null] : [day(days[0]), day(days[1])]
+      return [
+        ...[account, feed, partition === '*' ? '' : partition, from, to, status, code, 'a reason'],
+        ...[String(flag === 'named'), String(flag === 'before')],
+      ]
+    })
+
+  it('has one break of each cause: what is public, from before the books, not wanted or named by nobody counts for less', async () => {
+    const rows = await runModel('checks.coverage', {
+      'main.coverage': {
+        columns: `account varchar, feed varchar, partition varchar, starts_at timestamptz, ends_at timestamptz, status varchar,
+          code varchar, reason varchar, is_named boolean, is_before_books boolean`,
+        rows: ranges({
+          // A partition that was not asked has the cause of another of its feed.
+          'codes own A failed 40700': [6, 7],
+          'codes own B failed 40704': [6, 7],
+          'codes own C failed not_asked': [6, 7],
+          'codes own D failed 40014': [6, 7],
+          'grave own A lost retention': [6, 7],
+          'grave own A unproven crowded': [6, 7],
+          'light own A lost retention before': [6, 7],
+          'light public A lost retention': [6, 7],
+          'light public A unproven crowded': [6, 7],
+          'light public A failed 40704': [6, 7],
+          // Wanted since the fifth.
+          'wanted own A pending x': [3, 5],
+          'unwanted own A pending x': [3, 4],
+          'ever own A failed 40704': null,
+          'by-answer own A not_applicable 40084 named': null,
+          'by-configuration listed A not_applicable 40084': null,
+          'by-nobody own A not_applicable 40084': null,
+          'part own A not_applicable 40084 named': null,
+          'part own B complete x': [6, 7],
+          'empty-part own A not_applicable 40084 named': null,
+          'empty-part own B empty x': [6, 7],
+          'same-part own A not_applicable 40084 named': null,
+          'same-part own A complete x': [6, 7],
+          'whole own * not_applicable 40084 named': null,
+          'whole own B complete x': [6, 7],
+        }).map((row) => row.map((cell) => (cell === 'not_asked' ? 'not asked' : cell))),
+      },
+      'staging.named_feeds': { columns: 'feed varchar', rows: [['listed']] },
+      'staging.feeds': {
+        columns: 'feed varchar, is_public boolean',
+        rows: [
+          ['own', 'false'],
+          ['listed', 'false'],
+          ['public', 'true'],
+        ],
+      },
+      'staging.settings': { columns: 'wanted_since timestamptz', rows: [[day(5)]] },
+      'staging.permission_codes': { columns: 'code varchar', rows: [['40014']] },
+      'landing.runs': {
+        columns: 'run_id varchar, seq bigint, started_at timestamptz, outcome varchar, feeds varchar',
+        rows: [],
+      },
+      'landing.accounts': { columns: 'account varchar, page_id bigint', rows: [] },
+      'staging.account_choices': { columns: 'account varchar', rows: [] },
+    })
+    expect(
+      rows.map(({ account, culprit, evidence }) => `${account} ${culprit} ${evidence}`).toSorted(),
+    ).toEqual([
+      'by-answer not_applicable/warning/own ["own A"]',
+      'by-configuration not_applicable/warning/listed ["listed A"]',
+      'codes failed/warning/40700 ["own A"]',
+      'codes failed/warning/40704 ["own B","own C"]',
+      'ever failed/warning/40704 ["own A"]',
+      'grave lost/warning/own ["own A"]',
+      'grave unproven/warning/own ["own A"]',
+      'light failed/warning/40704 ["public A"]',
+      'light lost/notice/own ["own A"]',
+      'light lost/notice/public ["public A"]',
+      'light unproven/notice/public ["public A"]',
+      'same-part not_applicable/warning/own ["own A"]',
+      'wanted pending/warning/ ["own A"]',
+      'whole not_applicable/warning/own ["own"]',
+    ])
   })
 })
 
