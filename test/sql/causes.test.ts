@@ -370,6 +370,11 @@ test('positions: a cause since the opening; funding of either sign, and nothing 
   })
 })
 
+/** What makes up a unified wallet; the first is the easiest to forget. */
+const PARTS = [
+  ...['OTHER', 'SPOT', 'MARGIN-crossed', 'MARGIN-isolated', 'USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES'],
+]
+
 test('balance_snapshots: any cause until then; the last reading with records on both sides of it, and none within a minute', async () => {
   const subject = (account: string, page: string, coin: string, reported: string, more = {}) => {
     const { feed = 'futures.subaccountAssets', ts = noon } = more as { feed?: string; ts?: string }
@@ -398,13 +403,19 @@ test('balance_snapshots: any cause until then; the last reading with records on 
     ...causes({ before: at(15, '11:59:59'), after: at(15, '12:00:01') }),
     'main.accounts': {
       columns: 'account varchar, kind varchar',
-      rows: all.map((account) => [account, 'classic']),
+      rows: [
+        ...all.map((account) => [account, 'classic']),
+        ...['unified', 'unified-in-part'].map((account) => [account, 'unified']),
+      ],
     },
     'staging.balance_subjects': {
       columns: `account varchar, member varchar, ledger varchar, coin varchar, reported decimal(38, 18), page_id bigint,
         read_at timestamptz, feed varchar`,
       rows: [
         ...simple.map((account) => subject(account, '1', 'USDT', account === 'known' ? '10' : '11')),
+        ...['unified', 'unified-in-part'].map((account) => [
+          ...[account, account, 'UNIFIED', 'USDT', '11', '1', noon, 'futures.subaccountAssets'],
+        ]),
         subject('coins', '1', 'BTC', '1'),
         subject('older', '2', 'USDT', '10', { ts: at(17) }),
         // Two readings of one moment: the later page is right.
@@ -418,10 +429,14 @@ test('balance_snapshots: any cause until then; the last reading with records on 
     },
     'staging.covered_ranges': {
       columns: 'account varchar, feed varchar, partition varchar, starts_at timestamptz, ends_at timestamptz',
-      rows: all.map((account) => [
-        ...[account, 'tax.futuresRecords', 'USDT-FUTURES', at(1)],
-        at(15, account === 'short' ? '12:00:59' : '14:00:00'),
-      ]),
+      rows: [
+        ...all.map((account) => [
+          ...[account, 'tax.futuresRecords', 'USDT-FUTURES', at(1)],
+          at(15, account === 'short' ? '12:00:59' : '14:00:00'),
+        ]),
+        ...PARTS.map((part) => ['unified', 'tax.records', part, at(1), at(16)]),
+        ...PARTS.slice(1).map((part) => ['unified-in-part', 'tax.records', part, at(1), at(16)]),
+      ],
     },
     'main.entries': {
       columns: `account varchar, ledger varchar, coin varchar, amount decimal(38, 18), occurred_at timestamptz, place bigint,
@@ -438,7 +453,7 @@ test('balance_snapshots: any cause until then; the last reading with records on 
   expect(severities(rows)).toEqual({
     ...{ ...EXPECTED, before: 'notice' },
     ...{ coins: 'warning', feeds: 'warning', later: 'warning', 'minute-before': 'warning', older: 'warning' },
-    unit: 'notice',
+    ...{ unified: 'warning', unit: 'notice' },
   })
   expect(rows.map(({ account, found }) => `${account} ${found}`)).toContain('later 10')
   expect(rows.map(({ account, found }) => `${account} ${found}`)).toContain('minute-before 15')
