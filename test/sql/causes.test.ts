@@ -563,3 +563,128 @@ test('orders_vs_tax: a cause on one of the days; values only of equal quantities
   expect(figures('open')).toEqual(['BTC 3 4 1'])
   expect(figures('two-bases')).toEqual(['AB 3 1 -2'])
 })
+
+test('order_fees: a cause on one of the days; no run of days in which something else may explain the difference', async () => {
+  const day = '2026-02-15'
+  interface Fees {
+    readonly reported?: string
+    readonly charged?: string
+    readonly decimals?: string
+    readonly allowance?: string
+    /** What the orders and the trades of the run filled. */
+    readonly ordered?: string
+    readonly traded?: string
+    readonly line?: string
+    /** A record on another day or of another kind than the fee itself: `day symbol kind type`. */
+    readonly beside?: string
+    /** Where an order reports no fee: `symbol island`. */
+    readonly silent?: string
+  }
+  const fees: Record<string, Fees> = {
+    ...Object.fromEntries(
+      [...ACCOUNTS, ...Object.keys(OF_LEGS), ...Object.keys(OF_SECONDARY)].map((account) => [account, {}]),
+    ),
+    // More decimals than the orders print, but too much for what these cut off; and no more decimals at all.
+    'beyond-cut-off': { charged: '1.001', reported: '1.02' },
+    'not-cut-off': { charged: '1.01', reported: '1.02', allowance: '0.05' },
+    'later-unknown': { beside: '17 ? fee OPEN_LONG' },
+    'other-liquidated': { beside: '15 ETHUSDT liquidation X' },
+    'silent-ether': { silent: 'ETHUSDT 2026-02-15' },
+    'silent-later': { silent: 'BTCUSDT 2026-02-17' },
+    'charged-more': { charged: '3' },
+    // None of these.
+    'cut-off': { charged: '1.001', reported: '1.002' },
+    'without-symbol': { beside: '15 ? fee OPEN_LONG' },
+    liquidated: { beside: '15 BTCUSDT liquidation X' },
+    burst: { beside: '15 BTCUSDT fee BURST_LONG' },
+    forced: { beside: '15 BTCUSDT fee force_close' },
+    deleveraged: { beside: '15 BTCUSDT fee adl_close' },
+    'fills-missing': { ordered: '4', traded: '5' },
+    'orders-missing': { ordered: '6', traded: '5', line: 'SPOT' },
+    silent: { silent: 'BTCUSDT 2026-02-15' },
+    'charged-more-unasked': { charged: '3' },
+  }
+  const all = Object.entries(fees).map(([account, one]) => ({ account, line: 'USDT-FUTURES', ...one }))
+  const feeDay = (account: string, line: string, side: string, fee: string | null, more: Fees = {}) => {
+    const [symbol = 'BTCUSDT', on = day] = more.silent?.split(' ') ?? []
+    const coin = side === 'silent' ? null : 'USDT'
+    const [allowance = null, decimals = null] = side === 'reported' ? [more.allowance, more.decimals] : []
+    return [account, line, symbol, on, coin, side, fee, allowance, decimals]
+  }
+  const rows = await runModel('checks.order_fees', {
+    ...causes(DAY),
+    'staging.order_fee_days': {
+      columns: `account varchar, line varchar, symbol varchar, first_day date, coin varchar, side varchar, fee decimal(38, 18),
+        allowance decimal(38, 18), most_decimals bigint`,
+      rows: all.flatMap(({ account, line, ...one }) => [
+        feeDay(account, line, 'reported', one.reported ?? '2', {
+          ...{ allowance: one.allowance ?? '0.01', decimals: one.decimals ?? '2' },
+        }),
+        feeDay(account, line, 'charged', one.charged ?? '1'),
+        ...(one.silent === undefined ? [] : [feeDay(account, line, 'silent', null, one)]),
+      ]),
+    },
+    'staging.order_runs': {
+      columns: 'account varchar, line varchar, symbol varchar, first_day date, island date',
+      rows: all.flatMap(({ account, line }) =>
+        ['BTCUSDT', 'ETHUSDT'].flatMap((symbol) =>
+          [day, '2026-02-17'].map((first) => [account, line, symbol, first, first]),
+        ),
+      ),
+    },
+    'staging.order_islands': {
+      columns: `account varchar, line varchar, symbol varchar, island date, begins_on date, ends_on date,
+        all_ordered decimal(38, 18), all_traded decimal(38, 18)`,
+      rows: all.map(({ account, line, ordered = '5', traded = '5' }) => [
+        ...[account, line, 'BTCUSDT', day, day, day, ordered, traded],
+      ]),
+    },
+    'main.entries': {
+      columns: `account varchar, product_line varchar, symbol varchar, kind varchar, type varchar, coin varchar,
+        entry_id varchar, occurred_at timestamptz`,
+      rows: all.flatMap(({ account, line, beside }) => {
+        const own = [account, line, 'BTCUSDT', 'fee', 'OPEN_LONG', 'USDT', `${account}/1`, noon]
+        if (beside === undefined) return [own]
+        const [on, symbol = '', kind = '', type = ''] = beside.split(' ')
+        const other = [symbol === '?' ? null : symbol, kind, type, 'USDT', `${account}/2`, at(Number(on))]
+        return [own, [account, line, ...other]]
+      }),
+    },
+    'landing.pages': {
+      columns: 'account varchar, feed varchar',
+      rows: [
+        ['charged-more', 'trade.openOrders'],
+        ['charged-more-unasked', 'trade.orderHistory'],
+      ],
+    },
+    'staging.trade_legs': LEFT_OVER,
+    'staging.futures_secondary': SECONDARY,
+    'staging.order_spans': {
+      columns:
+        'account varchar, line varchar, symbol varchar, first_day date, what varchar, id varchar, order_id varchar',
+      rows: all.map(({ account, line }) => [
+        ...[account, line, 'BTCUSDT', day, 'futures fee', `${account}/1`, null],
+      ]),
+    },
+    'main.trades': {
+      columns:
+        'trade_id varchar, fee decimal(38, 18), fee_coin varchar, other_fee decimal(38, 18), other_fee_coin varchar',
+      rows: [],
+    },
+    'main.order_fee_details': {
+      columns: 'account varchar, order_id varchar, is_current boolean, fee_coin varchar, fee decimal(38, 18)',
+      rows: [],
+    },
+  })
+  const others = [
+    ...['beyond-cut-off', 'charged-more', 'later-unknown', 'not-cut-off', 'other-liquidated'],
+    ...['silent-ether', 'silent-later'],
+  ]
+  expect(severities(rows)).toEqual({
+    ...{ ...EXPECTED, ...OF_LEGS, ...OF_SECONDARY, coin: 'notice' },
+    ...Object.fromEntries(others.map((account) => [account, 'warning'])),
+  })
+  expect(rows.find(({ account }) => account === 'none')).toMatchObject({
+    ...{ expected: '2', found: '1', difference: '-1', evidence: '["none/1"]' },
+  })
+})
