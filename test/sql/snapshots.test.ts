@@ -1,6 +1,7 @@
 // Answers that tell the present, held against the entries: assets of sub-accounts (4.13) and the risk rate (4.16).
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { balanced, type Cells, type Move, TestBooks } from '../support/books.ts'
+import { runModel } from '../support/one-model.ts'
 
 let books: TestBooks
 
@@ -227,4 +228,81 @@ describe('the totals of the risk rate', () => {
     await read({ sub_account_uids: '["1000","2000","3000"]' })
     expect(await breaks()).toEqual([])
   })
+})
+
+it('the totals of the risk rate may differ by what was cut off, and what is unknown is not compared', async () => {
+  interface Answer {
+    /** Rate, assets, debt. */
+    readonly told?: readonly [string, string, string]
+    /** `coin price amount value` */
+    readonly held?: readonly string[]
+    /** `coin quantity interest` */
+    readonly owed?: readonly string[]
+  }
+  const two = 'BTC 50 2 100'
+  const answers: readonly (readonly [account: string, answer: Answer])[] = [
+    ['sound', {}],
+    // A cent each may be missing from the value and from the sum; the price of 2 BTC may leave out 0.02 more.
+    ['assets within', { told: ['0.1', '100.019', '10'] }],
+    ['assets beyond', { told: ['0.1', '100.02', '10'] }],
+    ['asset within', { told: ['0.1', '100.02', '10'], held: ['BTC 50 2 100.02'] }],
+    ['asset beyond', { told: ['0.1', '100.03', '10'], held: ['BTC 50 2 100.03'] }],
+    ['debt within', { told: ['0.1', '100', '10.011'], owed: ['BTC 0.2 0'] }],
+    ['debt beyond', { told: ['0.1', '100', '10.012'], owed: ['BTC 0.2 0'] }],
+    // A debt in USDT is what it is, whatever USDT are worth as margin.
+    ['dollars', { held: [two, 'USDT 0.9 0 0'] }],
+    ['dollars beyond', { told: ['0.1', '100', '10.05'], held: [two, 'USDT 0.9 0 0'] }],
+    ['without interest', { told: ['0.11', '100', '11'], owed: ['USDT 10 ?'] }],
+    ['debt unknown', { told: ['0.99', '100', '99'], owed: ['USDT ? 0'] }],
+    ['asset unknown', { told: ['0.02', '500', '10'], held: [two, 'ETH 5 1 ?'] }],
+    ['listed again', { held: [two, 'BTC 0 0 0'], owed: ['BTC 0.2 0'] }],
+    ['rate', { told: ['0.12', '100', '10'] }],
+    ['debt and rate', { told: ['0.1', '100', '20'] }],
+    // The answer of the later page is the newer one.
+    ['twice', { told: ['0.1', '300', '10'] }],
+    ['twice', {}],
+  ]
+  const at = answers.map(([account, answer], page) => ({ account, ...answer, place: [String(page), '0'] }))
+  const cell = (text = '') => (text === '?' ? null : text)
+  const rows = await runModel('checks.ltv_totals', {
+    'main.ltv': {
+      columns: `account varchar, ltv decimal(38, 18), usdt_balance decimal(38, 18), unpaid_usdt_amount decimal(38, 18),
+        page_id bigint, page_row integer, last_seen_at timestamptz`,
+      rows: at.map(({ account, told = ['0.1', '100', '10'], place }) => [
+        ...[account, ...told, ...place, '2026-01-10 03:00:00+00'],
+      ]),
+    },
+    'main.ltv_balances': {
+      columns: `account varchar, coin varchar, price decimal(38, 18), price_decimals integer, amount decimal(38, 18),
+        converted_usdt_amount decimal(38, 18), converted_usdt_amount_decimals integer, page_id bigint, page_row integer`,
+      rows: at.flatMap(({ account, held = [two], place }) =>
+        held.map((text) => {
+          const [coin, price, amount, value] = text.split(' ').map(cell)
+          return [account, coin ?? null, price ?? null, '0', amount ?? null, value ?? null, '2', ...place]
+        }),
+      ),
+    },
+    'main.ltv_debts': {
+      columns: `account varchar, coin varchar, unpaid_qty decimal(38, 18), unpaid_interest decimal(38, 18), page_id bigint,
+        page_row integer`,
+      rows: at.flatMap(({ account, owed = ['USDT 9 1'], place }) =>
+        owed.map((text) => [account, ...text.split(' ').map(cell), ...place]),
+      ),
+    },
+  })
+  expect(
+    rows
+      .map(({ account, severity, coin, expected, found }) =>
+        [account, severity, coin, expected, found].join(' '),
+      )
+      .toSorted(),
+  ).toEqual([
+    'asset beyond warning BTC 100.03 100',
+    'assets beyond warning USDT 100.02 100',
+    'debt and rate warning USDT 20 10',
+    'debt beyond warning USDT 10.012 10',
+    'dollars beyond warning USDT 10.05 10',
+    'rate notice USDT 0.12 0.1',
+    'without interest warning USDT 11 10',
+  ])
 })
