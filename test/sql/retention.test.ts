@@ -1,6 +1,7 @@
 // Retention that is about to expire: by what the books say of time, never by the machine's clock.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TestBooks } from '../support/books.ts'
+import { runModel } from '../support/one-model.ts'
 
 let books: TestBooks
 
@@ -84,4 +85,63 @@ describe('what the venue is about to drop', () => {
     await orders('2025-10-01 00:00:00+00', '2025-10-10 00:00:00+00')
     expect(await expiring({ retentionDays: { 'trade.orderHistory': 400 } })).toEqual([])
   })
+})
+
+it('what is open begins with a range that is pending, refused or missing, and was asked for until the last word on anything', async () => {
+  const at = (time: string): string => `2026-01-01 ${time}:00+00`
+  const covered = (account: string, until: string, feed = 'kept') => [account, feed, '', at(until)]
+  const missing = (account: string, status: string, code: string) => [
+    ...[account, 'kept', '', status, code, at('10:00')],
+  ]
+  const ranges = ['failed', 'lost', 'missing', 'no-key', 'pending']
+  const rows = await runModel('checks.retention_expiring', {
+    'staging.covered_ranges': {
+      columns: 'account varchar, feed varchar, partition varchar, ends_at timestamptz',
+      rows: [
+        ...ranges.map((account) => covered(account, '11:20')),
+        ...['refusal', 'statement', 'unnamed'].map((account) =>
+          covered(account, '10:00', account === 'unnamed' ? 'other' : 'kept'),
+        ),
+        covered('unnamed', '11:20'),
+      ],
+    },
+    'landing.statements': {
+      columns: 'account varchar, status varchar, ends_at timestamptz',
+      rows: [
+        // The venue's own words say nothing of coverage.
+        ['refusal', null, at('11:20')],
+        ['statement', 'pending', at('11:20')],
+      ],
+    },
+    'staging.missing_ranges': {
+      columns:
+        'account varchar, feed varchar, partition varchar, status varchar, code varchar, starts_at timestamptz',
+      rows: [
+        missing('failed', 'failed', '40704'),
+        missing('lost', 'lost', 'retention'),
+        missing('missing', 'missing', 'not stated'),
+        missing('no-key', 'failed', '40014'),
+        missing('pending', 'pending', '40014'),
+      ],
+    },
+    'staging.permission_codes': { columns: 'code varchar', rows: [['40014']] },
+    // Kept for a hundred minutes; a warning comes twenty before the end.
+    'staging.feed_retention': {
+      columns: 'feed varchar, kept_minutes integer, warning_minutes integer',
+      rows: [
+        ['kept', '100', '20'],
+        ['other', '100', '20'],
+      ],
+    },
+    'staging.named_feeds': { columns: 'feed varchar', rows: [['kept']] },
+  })
+  expect(
+    rows.map(({ account, severity, occurred_at }) => `${account} ${severity} ${occurred_at}`).toSorted(),
+  ).toEqual([
+    `failed warning ${at('11:40')}`,
+    `missing warning ${at('11:40')}`,
+    `no-key notice ${at('11:40')}`,
+    `pending warning ${at('11:40')}`,
+    `statement warning ${at('11:40')}`,
+  ])
 })
