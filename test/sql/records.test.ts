@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Cells, LEDGER_CHECKS, TestBooks } from '../support/books.ts'
 import { sharedBooks } from '../support/many-books.ts'
+import { runModel } from '../support/one-model.ts'
 
 /** What these books are made of. */
 const MADE = [
@@ -345,4 +346,41 @@ describe('accounts', () => {
       ['other', '2002', 'unknown', null],
     ])
   })
+})
+
+it('a break of changed records begins with the first change, and one of contradictions with the first of these', async () => {
+  const day = (date: number): string => `2026-01-0${date} 00:00:00+00`
+  const version = (id: string, page: string, date: number, core: string, extra: string | null = null) => [
+    ...['main', 'tax.records', 'event', id, page, day(date), core, extra],
+  ]
+  const rows = await runModel('checks.changed_record', {
+    'staging.record_versions': {
+      columns: `account varchar, feed varchar, nature varchar, record_id varchar, page_id bigint, first_seen_at timestamptz,
+        core varchar, extra varchar`,
+      rows: [
+        version('1', '1', 1, 'a'),
+        version('1', '3', 3, 'b'),
+        version('2', '2', 2, 'a'),
+        version('2', '4', 4, 'b'),
+        // Twice in two answers: not among those that were changed.
+        version('3', '5', 5, 'a'),
+        version('3', '5', 6, 'b'),
+        version('3', '7', 7, 'c'),
+        version('3', '7', 8, 'd'),
+        version('4', '1', 1, 'a'),
+        version('4', '9', 9, 'a', '{}'),
+      ],
+    },
+  })
+  expect(
+    rows
+      .map(({ culprit, severity, occurred_at, evidence }) =>
+        [culprit, severity, occurred_at, evidence].join(' '),
+      )
+      .toSorted(),
+  ).toEqual([
+    `tax.records/known warning ${day(3)} ["1","2"]`,
+    `tax.records/one answer warning ${day(5)} ["3"]`,
+    `tax.records/unknown notice ${day(9)} ["4"]`,
+  ])
 })
