@@ -108,6 +108,91 @@ test('unsettled_write: two in one millisecond are two breaks, and the second kee
   expect(await culprits('refused')).toEqual(later)
 })
 
+describe('lots_match_balance', () => {
+  type Rows = Readonly<Record<string, Planted['rows']>>
+  const found = async (scope: string, { entries = [], moves = [], taken = [], lots = [], ...more }: Rows) => {
+    const holding = (name: string): string => `account varchar, coin varchar, ${name} decimal(38, 18)`
+    const rows = await runModel('checks.lots_match_balance', {
+      'main.lot_matching': { columns: 'scope varchar', rows: [[scope]] },
+      'main.entries': { columns: holding('amount'), rows: entries },
+      'staging.imported_moves': {
+        columns: 'book_account varchar, coin varchar, amount decimal(38, 18)',
+        rows: moves,
+      },
+      'staging.basis_carry_overs': { columns: holding('quantity_taken'), rows: taken },
+      'main.lots': { columns: holding('quantity_left'), rows: lots },
+      'main.borrowed_coins': { columns: holding('quantity'), rows: more.borrowed ?? [] },
+      'main.unknown_basis': { columns: holding('quantity'), rows: more.unknown ?? [] },
+      'staging.reporting': { columns: 'currency varchar', rows: [['USDT']] },
+    })
+    return rows
+      .map(({ severity, account, coin, expected, found, difference }) =>
+        [severity, account, coin, expected, found, difference].join(' '),
+      )
+      .toSorted()
+  }
+  const sound: Rows = {
+    entries: [
+      ['main', 'BTC', '5'],
+      ['main', 'USDT', '100'],
+    ],
+    moves: [
+      ['main/before', 'BTC', '4'],
+      ['kraken', 'BTC', '2'],
+    ],
+    taken: [['main', 'BTC', '1']],
+    lots: [
+      ['main', 'BTC', '3'],
+      ['main/before', 'BTC', '3'],
+      ['kraken', 'BTC', '2'],
+    ],
+    borrowed: [['main', 'BTC', '3']],
+    unknown: [['main', 'BTC', '1']],
+  }
+
+  test.each(['account', 'universal'])(
+    'counts what is borrowed, unknown, imported and carried over: %s',
+    async (scope) => {
+      expect(await found(scope, sound)).toEqual([])
+    },
+  )
+
+  test('is an error of each account and coin, whether there is too much in the lots, too little, or nothing else', async () => {
+    expect(
+      await found('account', {
+        entries: [
+          ['less', 'BTC', '2'],
+          ['more', 'BTC', '1'],
+          ['none', 'BTC', '1'],
+        ],
+        lots: [
+          ['less', 'BTC', '1'],
+          ['more', 'BTC', '2'],
+          ['alone', 'BTC', '1'],
+        ],
+      }),
+    ).toEqual([
+      'error alone BTC 0 1 1',
+      'error less BTC 2 1 -1',
+      'error more BTC 1 2 1',
+      'error none BTC 1 0 -1',
+    ])
+  })
+
+  test('is one of each coin, if accounts hold their lots together: these may be those of another account', async () => {
+    const entries = [
+      ['main', 'BTC', '1'],
+      ['desk', 'BTC', '1'],
+      ['main', 'ETH', '1'],
+    ]
+    const lots = [
+      ['main', 'BTC', '2'],
+      ['main', 'ETH', '1.5'],
+    ]
+    expect(await found('universal', { entries, lots })).toEqual(['error  ETH 1 1.5 0.5'])
+  })
+})
+
 describe('price_sources', () => {
   type Asked = readonly [page: string, run: string, coin: string, problem: string | null]
   /** What was asked for prices, and the pages of runs besides, `page run command outcome`; every run calls now what it likes. */
