@@ -111,6 +111,23 @@ describe.concurrent('digits that the venue keeps but does not print', () => {
       ['1002', 'UNIFIED', 'closed', '0.006543', '0', '0.006543'],
     ])
     expect(await books.query('select quantity from balances')).toEqual([['11.239999']])
+    expect(
+      await books.query(
+        'select unified_closed, unified_open, isolated_open, line_closed, line_open from balance_groupings',
+      ),
+    ).toEqual([['1', '0', '0', '1', '0']])
+  })
+
+  it.each([
+    ['11.243456', 'closed', '0.01', '0.01'],
+    ['11.243457', 'open', '0.010001', '0'],
+  ])('may be a whole unit of that decimal, and no more: %s', async (balance, status, gap, rounding) => {
+    await books.tax('SPOT', [
+      { ...move('USDT', '10.12'), balance: '10.123456' },
+      { ...move('USDT', '1.11'), balance },
+    ])
+    await books.build()
+    expect((await chain()).at(-1)).toEqual(['1002', 'UNIFIED', status, gap, '0', rounding])
   })
 
   it('do not excuse a larger gap', async () => {
@@ -290,9 +307,12 @@ describe.concurrent('how an account keeps its balances', () => {
     await books.tax('SPOT', spot)
     await books.tax('USDT-FUTURES', futures)
     expect(breaks(await books.build())).toEqual([])
-    expect(await books.query('select chain_grouping, line_open from balance_groupings')).toEqual([
-      ['per-line', '0'],
-    ])
+    // Of ten records one is the first of the coin, and two are the first of their line.
+    expect(
+      await books.query(
+        'select chain_grouping, unified_closed, unified_open, isolated_closed, isolated_open, line_closed, line_open from balance_groupings',
+      ),
+    ).toEqual([['per-line', '0', '9', '0', '9', '8', '0']])
     expect(await books.query('select ledger, quantity from balances order by 1')).toEqual([
       ['SPOT', '50'],
       ['USDT-FUTURES', '44.5'],
@@ -305,6 +325,20 @@ describe.concurrent('how an account keeps its balances', () => {
     await books.build()
     expect(await books.query('select chain_grouping from balance_groupings')).toEqual([['unified']])
   })
+
+  it.each([['classic'], ['unknown'], [null]] as const)(
+    'is by business line for an account with little data that is not known to be unified: %s',
+    async (kind) => {
+      const account = 'old'
+      if (kind !== null) await books.account(account, kind)
+      await books.tax('SPOT', balanced([move('USDT', '10')]), { account })
+      await books.tax('USDT-FUTURES', balanced([move('USDT', '-1')], { USDT: '50' }), { account })
+      await books.build()
+      expect(await books.query('select account, chain_grouping from balance_groupings')).toEqual([
+        ['old', 'per-line'],
+      ])
+    },
+  )
 
   it('is what the configuration states, whatever closes', async ({ onTestFinished }) => {
     const books = await TestBooks.open({ only: MADE })
@@ -353,6 +387,56 @@ describe.concurrent('the first minutes of a history', () => {
       ['1004', 'closed', '0'],
     ])
     expect(await books.query('select quantity, venue_balance from balances')).toEqual([['115', '115']])
+  })
+})
+
+describe.concurrent('a step that reaches back to the moment from which all lines are covered', () => {
+  /** The first record is of one minute past midnight, the second of two; the gap is 0.006543. */
+  const from = async (settled: string) => {
+    const until = '2026-01-31 00:00:00+00'
+    const rows = [
+      { ...move('USDT', '10.12'), balance: '10.123456' },
+      { ...move('USDT', '1.11'), balance: '11.239999' },
+      { ...move('USDT', '1'), balance: '13.239999' },
+      { ...move('USDT', '1'), balance: '14.239999' },
+      { ...move('BTC', '2'), balance: '2' },
+      { ...move('BTC', '1'), balance: '3.5' },
+    ]
+    await books.tax('SPOT', rows, { covers: ['2026-01-01 00:00:30+00', until] })
+    await books.tax('USDT-FUTURES', [], { covers: [settled, until] })
+    await books.build()
+    return (await chain()).map(
+      ([id, , status, , opening, rounding]) => `${id} ${status} ${opening} ${rounding}`,
+    )
+  }
+
+  it('is an edge before it, whose gap was held before the books, however small it is', async () => {
+    expect(await from('2026-01-01 00:01:30+00')).toEqual([
+      '1001 start 0.009999 0',
+      '1002 edge 0 0',
+      '1003 open 0 0',
+      '1004 closed 0 0',
+      '1005 start 0 0',
+      '1006 open 0 0',
+    ])
+  })
+
+  it('is no edge from that moment on', async () => {
+    expect((await from('2026-01-01 00:01:00+00')).slice(0, 2)).toEqual([
+      '1001 start 0.003456 0',
+      '1002 closed 0 0.006543',
+    ])
+  })
+
+  it('is closed if it closes; the gaps of several are held before the books together, each in its coin', async () => {
+    expect(await from('2026-01-01 00:05:30+00')).toEqual([
+      '1001 start 1.009999 0',
+      '1002 edge 0 0',
+      '1003 edge 0 0',
+      '1004 closed 0 0',
+      '1005 start 0.5 0',
+      '1006 edge 0 0',
+    ])
   })
 })
 
