@@ -1,12 +1,11 @@
 // Every day of the books, also those on which nothing happened.
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { balanced, TestBooks } from '../support/books.ts'
-
-let books: TestBooks
-afterEach(() => books.close())
+import { type Planted, runModel } from '../support/one-model.ts'
 
 test('the calendar has each day from the first change to the end of the last run, with week, quarter and month end', async () => {
-  books = await TestBooks.open({ only: ['main.calendar'] })
+  const books = await TestBooks.open({ only: ['main.calendar'] })
+  onTestFinished(() => books.close())
   await books.account('main', 'unified')
   const deposit = { coin: 'USDT', type: 'ORDER_DEALT_IN', amount: '1' }
   await books.tax(
@@ -81,4 +80,80 @@ test('the calendar has each day from the first change to the end of the last run
   })
   await books.build({ reportingCurrency: 'USDT' })
   expect(await books.query('select min(day), count(*) from calendar')).toEqual([['2025-12-20', '18']])
+})
+
+const day = (date: number, time = '12:00:00'): string => `2026-01-${String(date).padStart(2, '0')} ${time}+00`
+
+type Rows = Planted['rows']
+
+/** `coin day change quantity borrowed` of the history over these tables; USDT is the reporting currency. */
+const history = async ({ entries = [], postings = [], ...more }: Readonly<Record<string, Rows>>) => {
+  const moved =
+    'account varchar, ledger varchar, coin varchar, occurred_at timestamptz, amount decimal(38, 18)'
+  const rows = await runModel('main.balance_history', {
+    'main.entries': { columns: `${moved}, entry_id varchar`, rows: entries },
+    'main.postings': {
+      columns: 'posting_id varchar, account_name varchar, amount decimal(38, 18)',
+      rows: postings,
+    },
+    'main.imported_entries': { columns: moved, rows: more.imported ?? [] },
+    'main.liabilities': {
+      columns: 'account varchar, ledger varchar, coin varchar, owed_before decimal(38, 18)',
+      rows: more.liabilities ?? [],
+    },
+    'main.runs': { columns: 'ended_at timestamptz, is_answered boolean', rows: more.runs ?? [] },
+    'landing.imported_prices': {
+      columns: 'asset varchar, currency varchar, priced_at timestamptz, page_id bigint',
+      rows: more.prices ?? [],
+    },
+    'landing.import_withdrawals': { columns: 'page_id bigint', rows: [['8']] },
+    'staging.reporting': { columns: 'currency varchar', rows: [['USDT']] },
+  })
+  return rows
+    .map((row) => [row.coin, row.day?.slice(8), row.change, row.quantity, row.borrowed].join(' '))
+    .toSorted()
+}
+
+const PRICES: Rows = [
+  ['BTC', 'EUR', day(2), '7'],
+  // A rate between two prices both.
+  ['EUR', 'BTC', day(3), '7'],
+  // Withdrawn; of a coin no longer held; of the currency itself.
+  ['BTC', 'EUR', day(20), '8'],
+  ['ETH', 'EUR', day(21), '7'],
+  ['XRP', 'USDT', day(22), '7'],
+]
+
+test('the balances of books known only from imports continue to the last price of a coin that they hold', async () => {
+  const imported = [
+    ['cold', 'IMPORT', 'BTC', day(1), '2'],
+    ['cold', 'IMPORT', 'ETH', day(1, '10:00:00'), '5'],
+    ['cold', 'IMPORT', 'ETH', day(1), '-5'],
+    ['cold', 'IMPORT', 'USDT', day(1), '9'],
+  ]
+  expect(await history({ imported, prices: PRICES })).toEqual([
+    ...['BTC 01 2 2 0', 'BTC 02 0 2 0', 'BTC 03 0 2 0'],
+    ...['ETH 01 0 0 0', 'ETH 02 0 0 0', 'ETH 03 0 0 0'],
+    ...['USDT 01 9 9 0', 'USDT 02 0 9 0', 'USDT 03 0 9 0'],
+  ])
+})
+
+test('those of the venue continue to the last day that was over for a run it answered; a loan from before counts until repaid', async () => {
+  const entry = (id: string, at: string, amount: string) => ['main', 'UNIFIED', 'BTC', at, amount, id]
+  const found = await history({
+    entries: [entry('1', day(1), '5'), entry('2', day(2), '-3'), entry('3', day(3), '1')],
+    postings: [
+      ['1/counter', 'Income', '-5'],
+      ['2/counter', 'Liabilities:Loans', '3'],
+      ['3/counter', 'Liabilities:Loans', '-1'],
+      ['3/wallet', 'Assets', '1'],
+    ],
+    liabilities: [['main', 'UNIFIED', 'BTC', '3']],
+    runs: [
+      [day(5, '03:00:00'), 'true'],
+      [day(25, '03:00:00'), 'false'],
+    ],
+    prices: PRICES,
+  })
+  expect(found).toEqual(['BTC 01 5 5 3', 'BTC 02 -3 2 0', 'BTC 03 1 3 1', 'BTC 04 0 3 1'])
 })
