@@ -193,6 +193,60 @@ describe('lots_match_balance', () => {
   })
 })
 
+test('imported_balance: the first moment below nothing, and the lowest balance; money, and what is only paid with, are notices', async () => {
+  const day = (date: number): string => `2026-01-0${date} 00:00:00+00`
+  const entry = (account: string, coin: string, date: number, amount: string, id: string, part = 'asset') => [
+    ...[account, 'IMPORT', coin, day(date), amount, id, `${id}/${part}`],
+  ]
+  const rows = await runModel('checks.imported_balance', {
+    'staging.fiat': { columns: 'currency varchar', rows: [['EUR']] },
+    'staging.reporting': { columns: 'currency varchar', rows: [['USDC']] },
+    'main.imported_entries': {
+      columns: `account varchar, ledger varchar, coin varchar, occurred_at timestamptz, amount decimal(38, 18),
+        imported_id varchar, entry_id varchar`,
+      rows: [
+        entry('k', 'BTC', 1, '5', 'a'),
+        // Of one moment, whichever row comes first; down to nothing and no further.
+        entry('k', 'BTC', 2, '-7', 'b'),
+        entry('k', 'BTC', 2, '2', 'c'),
+        entry('k', 'BTC', 3, '-1', 'e'),
+        entry('k', 'BTC', 3, '-1', 'd'),
+        entry('k', 'BTC', 4, '-1', 'f'),
+        entry('k', 'BTC', 5, '9', 'g'),
+        entry('k', 'EUR', 1, '-4', 'h'),
+        entry('k', 'USDC', 1, '-4', 'i'),
+        entry('k', 'ETH', 1, '-4', 'j', 'total'),
+        entry('k', 'XRP', 1, '-4', 'l'),
+        entry('k', 'SOL', 1, '-4', 'm'),
+        // Lots of another account, or another coin, are short.
+        entry('other', 'SOL', 1, '-4', 'n'),
+      ],
+    },
+    'main.unknown_basis': {
+      columns: 'account varchar, coin varchar, quantity decimal(38, 18)',
+      rows: [
+        ['k', 'SOL', '4'],
+        // Disposed of at an unknown cost, and not beyond what is held.
+        ['k', 'XRP', '0'],
+      ],
+    },
+  })
+  expect(
+    rows
+      .map(({ account, coin, severity, occurred_at, found, evidence }) =>
+        [account, coin, severity, occurred_at?.slice(0, 10), found, evidence].join(' '),
+      )
+      .toSorted(),
+  ).toEqual([
+    'k BTC warning 2026-01-03 -3 ["d"]',
+    'k ETH notice 2026-01-01 -4 ["j"]',
+    'k EUR notice 2026-01-01 -4 ["h"]',
+    'k USDC notice 2026-01-01 -4 ["i"]',
+    'k XRP warning 2026-01-01 -4 ["l"]',
+    'other SOL warning 2026-01-01 -4 ["n"]',
+  ])
+})
+
 describe('price_sources', () => {
   type Asked = readonly [page: string, run: string, coin: string, problem: string | null]
   /** What was asked for prices, and the pages of runs besides, `page run command outcome`; every run calls now what it likes. */
