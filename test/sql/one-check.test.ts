@@ -247,6 +247,100 @@ test('imported_balance: the first moment below nothing, and the lowest balance; 
   ])
 })
 
+describe('imported_history', () => {
+  const day = (date: number): string => `2026-01-${String(date).padStart(2, '0')} 00:00:00+00`
+  const found = async (scope: string): Promise<string[]> => {
+    const told = (id: string, date: number, type = 'buy', isMoney = 'false') => [
+      ...['main', id, day(date), type, isMoney === 'true' ? 'EUR' : 'BTC', 'ETH', isMoney],
+    ]
+    const rows = await runModel('checks.imported_history', {
+      'main.lot_matching': { columns: 'scope varchar', rows: [[scope]] },
+      'main.lots': {
+        columns: 'lot_id varchar, account varchar, coin varchar, quantity_left decimal(38, 18)',
+        rows: [
+          ['lot-1', 'main/before', 'BTC', '2'],
+          ['lot-2', 'main', 'BTC', '7'],
+        ],
+      },
+      'staging.imported_moves': {
+        columns: 'book_account varchar, coin varchar, amount decimal(38, 18)',
+        rows: [
+          ['main/before', 'SOL', '5'],
+          ['main/before', 'XRP', '5'],
+          ['main/before', 'ADA', '-1'],
+          ['kraken', 'SOL', '9'],
+        ],
+      },
+      'staging.basis_carry_overs': {
+        columns: 'account varchar, coin varchar, quantity_taken decimal(38, 18)',
+        rows: [
+          ['main', 'SOL', '4'],
+          ['main', 'XRP', '5'],
+        ],
+      },
+      'main.wallet_beginnings': {
+        columns: 'account varchar, begins_at timestamptz',
+        rows: [
+          ['main', day(1)],
+          ['main', day(5)],
+        ],
+      },
+      'main.entries': {
+        columns: 'account varchar, occurred_at timestamptz',
+        rows: [
+          ['main', day(2)],
+          ['main', day(9)],
+        ],
+      },
+      'staging.imported_rows': {
+        columns: `account varchar, id varchar, occurred_at timestamptz, type varchar, asset varchar, currency varchar,
+          is_asset_money boolean`,
+        rows: [
+          // Not every wallet is covered, and then no longer any.
+          told('a', 4),
+          told('f', 10),
+          told('b', 5),
+          told('c', 9, 'sell'),
+          told('d', 6, 'income'),
+          told('e', 6, 'transfer_in'),
+          told('g', 6, 'buy', 'true'),
+          ['kraken', 'h', day(6), 'buy', 'BTC', 'EUR', 'false'],
+        ],
+      },
+      'staging.imported_twins': {
+        columns: 'account varchar, coin varchar, id varchar',
+        rows: [
+          ['main', 'BTC', 't2'],
+          ['main', 'BTC', 't1'],
+        ],
+      },
+    })
+    return rows
+      .map(({ account, coin, severity, found, evidence, culprit }) =>
+        [account, coin, severity, found, evidence, culprit].join(' ').trim(),
+      )
+      .toSorted()
+  }
+  const rows = ['main BTC notice 2 ["t1","t2"] twins', 'main BTC warning 3 ["b","c","d"] untold']
+
+  test('is what lots are left outside the books, rows told twice, and those that no record matches', async () => {
+    expect(await found('account')).toEqual([
+      rows[0],
+      'main BTC warning 2 ["lot-1"]',
+      rows[1],
+      'main ETH warning 1 ["g"] untold',
+    ])
+  })
+
+  test('is what was moved less what was carried over, if accounts hold their lots together', async () => {
+    expect(await found('universal')).toEqual([
+      ...rows,
+      'main ETH warning 1 ["g"] untold',
+      'main SOL warning 1 []',
+    ])
+  })
+})
+
 describe('price_sources', () => {
   type Asked = readonly [page: string, run: string, coin: string, problem: string | null]
   /** What was asked for prices, and the pages of runs besides, `page run command outcome`; every run calls now what it likes. */
