@@ -153,7 +153,8 @@ test('those of the venue continue to the last day that was over for a run it ans
       [day(5, '03:00:00'), 'true'],
       [day(25, '03:00:00'), 'false'],
     ],
-    prices: PRICES,
+    // The state of these accounts is asked for; a price says nothing of it.
+    prices: [['BTC', 'EUR', day(6), '7']],
   })
   expect(found).toEqual(['BTC 01 5 5 3', 'BTC 02 -3 2 0', 'BTC 03 1 3 1', 'BTC 04 0 3 1'])
 })

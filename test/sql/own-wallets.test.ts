@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { balanced, type Cells, LEDGER_CHECKS, type Move, TestBooks } from '../support/books.ts'
+import { runModel } from '../support/one-model.ts'
 
 /** What these books are made of. */
 const MADE = [
@@ -279,4 +280,112 @@ describe('an order that reports a different value than its trades', () => {
     expect(await loud()).toEqual(['orders_vs_tax main ["trade.orderHistory/77"]'])
     expect(await books.query('select coin, expected, found from breaks')).toEqual([['ETH', '0.3', '0']])
   })
+})
+
+it('legs whose other side should be known: of fills, of wallets and accounts that otherwise show both, well within what is covered', async () => {
+  const day = (date: number, time = '12:00:00'): string =>
+    `2026-01-${String(date).padStart(2, '0')} ${time}+00`
+  let place = 0
+  /** A leg of the tenth at noon; `to` is the account of its other leg. */
+  const leg = (account: string, to: string | null, more: Readonly<Record<string, string>> = {}) => {
+    place += 1
+    const { ledger = 'UNIFIED', kind = 'transfer', type = 'in' } = more
+    return { account, to, ledger, kind, type, place: String(place), id: `${account}/${place}` }
+  }
+  const twoKnown = (account: string, more = {}) => [
+    leg(account, 'parent', more),
+    leg(account, 'parent', more),
+  ]
+  const legs = [
+    ...['sub', 'early', 'late', 'of-early'].flatMap((account) => [...twoKnown(account), leg(account, null)]),
+    // Sent as well as received.
+    leg('sub', 'parent', { type: 'out' }),
+    leg('sub', 'parent'),
+    leg('sub', null, { type: 'out' }),
+    // Of another type, or margin.
+    ...[leg('sub', null, { type: 'deposit' }), leg('sub', null, { kind: 'margin_move' })],
+    // One known leg is no habit, and neither are two of four.
+    ...[leg('one', 'parent'), leg('one', null)],
+    ...[...twoKnown('half'), leg('half', null), leg('half', null)],
+    // What stays within the account, or is of its P2P wallet, says nothing of its family.
+    ...[leg('inside', 'inside'), leg('inside', 'inside'), leg('inside', null)],
+    ...[...twoKnown('seller', { ledger: 'P2P' }), leg('seller', null)],
+    ...['mover', 'uncovered'].flatMap((account) => [
+      leg(account, account, { ledger: 'P2P' }),
+      leg(account, null, { ledger: 'P2P' }),
+    ]),
+    ...[leg('stranger', 'mover', { ledger: 'P2P' }), leg('stranger', null, { ledger: 'P2P' })],
+  ]
+  const subs = ['sub', 'early', 'late', 'one', 'half', 'inside', 'seller']
+  const covered = (account: string, from: string, to: string) => [account, 'tax.records', 'SPOT', from, to]
+  const rows = await runModel('main.unmatched_legs', {
+    'staging.trade_legs': {
+      columns: 'account varchar, place bigint, coin varchar, occurred_at timestamptz, status varchar',
+      rows: [
+        ['filled', '1', 'BTC', day(10), 'leftover'],
+        ['filled', '2', 'BTC', day(10), 'trade'],
+      ],
+    },
+    'main.transfers': {
+      columns: `account varchar, place bigint, coin varchar, occurred_at timestamptz, ledger varchar, counter_account varchar,
+        counter_entry_id varchar, kind varchar, entry_id varchar, product_line varchar`,
+      rows: legs.map(({ account, to, ledger, kind, place, id }) => [
+        ...[
+          account,
+          place,
+          'USDT',
+          day(10),
+          ledger,
+          to,
+          to === null ? null : `${to}/other`,
+          kind,
+          id,
+          'SPOT',
+        ],
+      ]),
+    },
+    'staging.both_covered': {
+      columns: 'comparison varchar, account varchar, starts_at timestamptz, ends_at timestamptz',
+      rows: [
+        ['transfers', 'mover', day(1), day(20)],
+        ['transfers', 'stranger', day(1), day(20)],
+        ['transfers', 'uncovered', day(11), day(20)],
+        ['orders', 'uncovered', day(1), day(20)],
+      ],
+    },
+    'staging.families': {
+      columns: 'sub varchar, parent varchar',
+      rows: [...subs.map((sub) => [sub, 'parent']), ['of-early', 'young']],
+    },
+    'main.entries': {
+      columns: 'entry_id varchar, source_feed varchar, type varchar',
+      rows: legs.map(({ id, type }) => [id, 'tax.records', type]),
+    },
+    'staging.types': {
+      columns: 'feed varchar, type varchar, canonical_type varchar',
+      rows: [
+        ['tax.records', 'in', 'TRANSFER_IN'],
+        ['tax.records', 'out', 'TRANSFER_OUT'],
+        ['tax.records', 'deposit', 'DEPOSIT'],
+      ],
+    },
+    'staging.covered_ranges': {
+      columns: 'account varchar, feed varchar, partition varchar, starts_at timestamptz, ends_at timestamptz',
+      rows: [
+        ...['parent', 'of-early', ...subs]
+          .filter((account) => !['early', 'late'].includes(account))
+          .map((account) => covered(account, day(1), day(20))),
+        // Less than a day before it, or after it.
+        covered('early', day(9, '12:00:01'), day(20)),
+        covered('late', day(1), day(11, '11:59:59')),
+        covered('young', day(9, '12:00:01'), day(20)),
+      ],
+    },
+  })
+  expect(rows.map(({ account, leg_of }) => `${account} ${leg_of}`).toSorted()).toEqual([
+    'filled trade',
+    'mover transfer',
+    'sub family',
+    'sub family',
+  ])
 })
