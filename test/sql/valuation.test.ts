@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BuildConfig } from '../../pipeline/ledger/build.ts'
 import { balanced, type Cells, type Move, TestBooks } from '../support/books.ts'
+import { runModel } from '../support/one-model.ts'
 
 let books: TestBooks
 let id = 0
@@ -488,4 +489,80 @@ describe('a P2P deal in a currency other than that of the books', () => {
       [['600'], [null]],
     )
   })
+})
+
+it('one source has one price at a time: of trades all together, and what the user imported before what was fetched', async () => {
+  const at = (time: string): string => `2026-01-02 ${time}+00`
+  const given = (
+    asset: string,
+    price: string,
+    page: string,
+    row = '0',
+    time = at('12:00:00'),
+    source = 'candles',
+  ) => [...[asset, 'USDT', time, price, source, page, row]]
+  const columns = `asset varchar, currency varchar, priced_at timestamptz, price decimal(38, 18), source varchar,
+    page_id bigint, page_row integer`
+  const rows = await runModel('main.prices', {
+    'main.trades': {
+      columns: `base varchar, quote varchar, traded_at timestamptz, kind varchar, quote_amount decimal(38, 18),
+        quantity decimal(38, 18)`,
+      rows: [
+        ['BTC', 'USDT', at('10:00:00'), 'trade', '100', '1'],
+        ['BTC', 'USDT', at('10:00:00'), 'trade', '260', '3'],
+        ['BTC', 'USDT', at('10:00:00'), 'conversion', '900', '1'],
+        ['NIL', 'USDT', at('10:00:00'), 'trade', '0', '1'],
+      ],
+    },
+    'main.p2p_trades': {
+      columns:
+        'coin varchar, fiat varchar, traded_at timestamptz, fiat_amount decimal(38, 18), quantity decimal(38, 18)',
+      rows: [
+        ['USDT', 'EUR', at('10:00:00'), '9', '10'],
+        ['USDT', 'EUR', at('10:00:00'), '0', '10'],
+        ['USDT', null, at('10:00:00'), '99', '10'],
+      ],
+    },
+    'landing.imported_prices': {
+      columns,
+      rows: [
+        given('BTC', '50', '9'),
+        given('BTC', '1', '4'),
+        given('ETH', '7', '9', '1'),
+        given('ETH', '6', '9', '0'),
+      ],
+    },
+    'landing.import_withdrawals': { columns: 'page_id bigint', rows: [['4']] },
+    'landing.fetched_prices': {
+      columns: `${columns}, unit varchar`,
+      rows: [
+        [...given('BTC', '51', '1'), '1h'],
+        [...given('SOL', '21', '2'), '1h'],
+        [...given('SOL', '22', '1'), '1m'],
+        // A day closes with its last moment, and a rate of a day is of that day.
+        [...given('XRP', '3', '1', '0', '2026-01-03 00:00:00+00'), '1d'],
+        [...given('EUR', '1.1', '1', '0', '2026-01-03 00:00:00+00', 'ecb'), '1d'],
+      ],
+    },
+    'staging.read_prices': {
+      columns: columns.replace('asset', 'coin'),
+      rows: [given('SOL', '23', '1'), given('ADA', '5', '1', '0', at('12:00:00'), 'marks')],
+    },
+  })
+  expect(
+    rows
+      .map(({ coin, currency, priced_at, price, source }) =>
+        [coin, currency, priced_at, price, source].join(' '),
+      )
+      .toSorted(),
+  ).toEqual([
+    'ADA USDT 2026-01-02 12:00:00+00 5 marks',
+    'BTC USDT 2026-01-02 10:00:00+00 90 trades',
+    'BTC USDT 2026-01-02 12:00:00+00 50 candles',
+    'ETH USDT 2026-01-02 12:00:00+00 6 candles',
+    'EUR USDT 2026-01-03 00:00:00+00 1.1 ecb',
+    'SOL USDT 2026-01-02 12:00:00+00 21 candles',
+    'USDT EUR 2026-01-02 10:00:00+00 0.9 p2p',
+    'XRP USDT 2026-01-02 23:59:59.999+00 3 candles',
+  ])
 })
