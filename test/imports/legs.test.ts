@@ -5,6 +5,7 @@ import { openLedger } from '../../pipeline/ledger/ledger.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { transfersOf } from '../../pipeline/paper/imported.ts'
 import { balanced, type Cells, TestBooks } from '../support/books.ts'
+import { runModel } from '../support/one-model.ts'
 
 let books: TestBooks
 
@@ -145,4 +146,79 @@ test('a coin that the books leave out because its amounts are too large to be su
   expect(await booked()).toEqual([])
   expect(await printed()).toEqual([])
   expect(await moved()).toEqual([])
+})
+
+test('imported_entries: each part of a row in its coin, and what stands on the other side of a move', async () => {
+  let place = 0
+  const row = (
+    account: string,
+    type: string,
+    asset: string,
+    quantity: string,
+    more: (string | null)[] = [],
+  ) => {
+    place += 1
+    const [currency = null, total = null, fee = '0', feeCurrency = null] = more
+    return [
+      ...[String(place), `r${place}`, account.split('/')[0] as string, account, '2026-01-05 10:00:00+00'],
+      ...[type, asset, quantity, currency, total, fee, feeCurrency],
+    ]
+  }
+  const rows = await runModel('main.imported_entries', {
+    'staging.imported_rows': {
+      columns: `place bigint, id varchar, account varchar, book_account varchar, occurred_at timestamptz, type varchar,
+        asset varchar, quantity decimal(38, 18), currency varchar, total decimal(38, 18), fee decimal(38, 18),
+        fee_currency varchar`,
+      rows: [
+        row('k', 'buy', 'BTC', '2', ['EUR', '100', '1', 'BNB']),
+        // Euros only pay and are paid, also fees: how many there are is not known.
+        row('k', 'sell', 'BTC', '1', ['EUR', '60', '2', 'EUR']),
+        row('k', 'transfer_out', 'ETH', '5', [null, null, '0.1', 'ETH']),
+        row('k', 'transfer_in', 'ETH', '3', [null, null, '0.2', 'ETH']),
+        row('k', 'buy', 'SOL', '3', ['USDC', '0']),
+        // A fee that is given back; pounds come from outside.
+        row('k', 'income', 'GBP', '5', [null, null, '-0.5', 'GBP']),
+        row('k', 'sell', 'SOL', '1', ['GBP', '7']),
+        row('k', 'gift_out', 'ADA', '2'),
+        row('main/before', 'buy', 'BTC', '9', ['EUR', '9']),
+      ],
+    },
+    'staging.imported_legs': {
+      columns:
+        'place bigint, twin_account varchar, twin_book_account varchar, twin_id varchar, twin_place bigint',
+      rows: [
+        ['3', 'cold', 'cold', 't', '20'],
+        ['4', 'main', 'main/before', 'u', '21'],
+      ],
+    },
+    'staging.imported_counterparts': {
+      columns: 'place bigint, entry_id varchar',
+      rows: [['21', 'main/7']],
+    },
+    'staging.imported_transfers': {
+      columns: 'place bigint, is_fee_within boolean',
+      rows: [
+        ['3', 'true'],
+        ['4', 'false'],
+      ],
+    },
+    'staging.fiat': { columns: 'currency varchar', rows: [['EUR'], ['GBP']] },
+  })
+  expect(
+    rows.map((one) => [one.entry_id, one.account, one.coin, one.amount, one.kind].join(' ')).toSorted(),
+  ).toEqual([
+    ...['r1/asset k BTC 2 trade', 'r1/fee k BNB -1 fee', 'r2/asset k BTC -1 trade'],
+    ...['r3/asset k ETH -5 transfer', 'r4/asset k ETH 3 transfer', 'r4/fee k ETH -0.2 fee'],
+    ...['r5/asset k SOL 3 trade', 'r6/asset k GBP 5 income', 'r6/fee k GBP 0.5 fee'],
+    ...['r7/asset k SOL -1 trade', 'r7/total k GBP 7 trade', 'r8/asset k ADA -2 gift'],
+  ])
+  expect(
+    rows
+      .filter(({ counter_account }) => counter_account !== null)
+      .map((one) => [one.entry_id, one.counter_account, one.counter_ledger, one.counter_entry_id])
+      .toSorted(),
+  ).toEqual([
+    ['r3/asset', 'cold', 'IMPORT', 't/asset'],
+    ['r4/asset', 'main', null, 'main/7'],
+  ])
 })
