@@ -214,3 +214,84 @@ test('a wallet with records of several feeds or partitions begins where all of t
     `UNIFIED ${on('10')}`,
   ])
 })
+
+test('imports begin the history of a coin if they account for all of it, by rows that bring money as well', async () => {
+  const day = (date: number): string => `2026-01-0${date} 00:00:00+00`
+  const moved = 'account varchar, coin varchar'
+  let place = 0
+  const rows: (string | null)[][] = []
+  const moves: (string | null)[][] = []
+  /** A row of the books of an account, of coins or of money. */
+  const row = (
+    account: string,
+    book: string,
+    asset: string,
+    date: number,
+    more: { type?: string; money?: true } = {},
+  ) => {
+    const { type = 'buy', money } = more
+    place += 1
+    rows.push([String(place), account, book, asset, day(date), '5', type, String(money === true)])
+    if (money !== true) moves.push([String(place), book, asset, day(date), '5'])
+  }
+  // Of an account of the venue, which begins on the fifth: all of BTC, a part of ETH, SOL from then on, and XRP of no record.
+  for (const [coin, date] of [
+    ['BTC', 2],
+    ['ETH', 2],
+    ['SOL', 5],
+    ['XRP', 3],
+  ] as const)
+    row('main', 'main/before', coin, date)
+  row('main', 'main/before', 'EUR', 1, { money: true })
+  row('k', 'k', 'BTC', 3)
+  row('k', 'k', 'BTC', 1, { type: 'opening' })
+  row('k', 'k', 'BTC', 4, { type: 'sell' })
+  row('k', 'k', 'EUR', 2, { type: 'income', money: true })
+  const found = await runModel('main.beginnings', {
+    'main.entries': {
+      columns: `${moved}, entry_id varchar, part varchar, amount decimal(38, 18), occurred_at timestamptz`,
+      rows: [
+        ['main', 'BTC', '1', 'opening', '5', day(6)],
+        ['main', 'ETH', '2', 'opening', '7', day(6)],
+        ['main', 'SOL', '3', 'amount', '7', day(7)],
+        ['main', 'EUR', '4', 'amount', '7', day(7)],
+        ['late', 'BTC', '5', 'amount', '1', day(8)],
+        ['late', 'BTC', '6', 'amount', '1', day(7)],
+      ],
+    },
+    'staging.book_starts': { columns: 'account varchar, settled_at timestamptz', rows: [['main', day(5)]] },
+    'staging.basis_carry_overs': {
+      columns: 'entry_id varchar, quantity_taken decimal(38, 18)',
+      rows: [
+        ['1', '5'],
+        ['2', '5'],
+      ],
+    },
+    'staging.imported_moves': {
+      columns:
+        'place bigint, book_account varchar, coin varchar, occurred_at timestamptz, amount decimal(38, 18)',
+      rows: moves,
+    },
+    'staging.imported_rows': {
+      columns: `place bigint, account varchar, book_account varchar, asset varchar, occurred_at timestamptz,
+        quantity decimal(38, 18), type varchar, is_asset_money boolean`,
+      rows,
+    },
+  })
+  expect(
+    found
+      .map(({ account, coin, begins_at, source, last_at, opening }) =>
+        [account, coin, begins_at?.slice(8, 10), source, last_at?.slice(8, 10), opening].join(' '),
+      )
+      .toSorted(),
+  ).toEqual([
+    'k BTC 03 import 04 5',
+    'k EUR 02 import 02 0',
+    'late BTC 07 venue  0',
+    'main BTC 02 import  0',
+    'main ETH 05 venue  2',
+    'main EUR 05 venue  0',
+    'main SOL 05 venue  0',
+    'main XRP 03 import  0',
+  ])
+})
