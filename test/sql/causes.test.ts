@@ -592,6 +592,7 @@ test('order_fees: a cause on one of the days; no run of days in which something 
     'silent-ether': { silent: 'ETHUSDT 2026-02-15' },
     'silent-later': { silent: 'BTCUSDT 2026-02-17' },
     'charged-more': { charged: '3' },
+    twice: {},
     // None of these.
     'cut-off': { charged: '1.001', reported: '1.002' },
     'without-symbol': { beside: '15 ? fee OPEN_LONG' },
@@ -622,6 +623,9 @@ test('order_fees: a cause on one of the days; no run of days in which something 
         }),
         feeDay(account, line, 'charged', one.charged ?? '1'),
         ...(one.silent === undefined ? [] : [feeDay(account, line, 'silent', null, one)]),
+        ...(account === 'twice'
+          ? [[account, line, 'BTCUSDT', '2026-02-17', 'USDT', 'charged', '0.5', null, null]]
+          : []),
       ]),
     },
     'staging.order_runs': {
@@ -635,9 +639,12 @@ test('order_fees: a cause on one of the days; no run of days in which something 
     'staging.order_islands': {
       columns: `account varchar, line varchar, symbol varchar, island date, begins_on date, ends_on date,
         all_ordered decimal(38, 18), all_traded decimal(38, 18)`,
-      rows: all.map(({ account, line, ordered = '5', traded = '5' }) => [
-        ...[account, line, 'BTCUSDT', day, day, day, ordered, traded],
-      ]),
+      rows: [
+        ...all.map(({ account, line, ordered = '5', traded = '5' }) => [
+          ...[account, line, 'BTCUSDT', day, day, day, ordered, traded],
+        ]),
+        ['twice', 'USDT-FUTURES', 'BTCUSDT', '2026-02-17', '2026-02-17', '2026-02-17', '5', '5'],
+      ],
     },
     'main.entries': {
       columns: `account varchar, product_line varchar, symbol varchar, kind varchar, type varchar, coin varchar,
@@ -654,6 +661,7 @@ test('order_fees: a cause on one of the days; no run of days in which something 
       columns: 'account varchar, feed varchar',
       rows: [
         ['charged-more', 'trade.openOrders'],
+        ['twice', 'trade.openOrders'],
         ['charged-more-unasked', 'trade.orderHistory'],
       ],
     },
@@ -662,9 +670,12 @@ test('order_fees: a cause on one of the days; no run of days in which something 
     'staging.order_spans': {
       columns:
         'account varchar, line varchar, symbol varchar, first_day date, what varchar, id varchar, order_id varchar',
-      rows: all.map(({ account, line }) => [
-        ...[account, line, 'BTCUSDT', day, 'futures fee', `${account}/1`, null],
-      ]),
+      rows: [
+        ...all.map(({ account, line }) => [
+          ...[account, line, 'BTCUSDT', day, 'futures fee', `${account}/1`, null],
+        ]),
+        ['twice', 'USDT-FUTURES', 'BTCUSDT', '2026-02-17', 'futures fee', 'none/1', null],
+      ],
     },
     'main.trades': {
       columns:
@@ -678,7 +689,7 @@ test('order_fees: a cause on one of the days; no run of days in which something 
   })
   const others = [
     ...['beyond-cut-off', 'charged-more', 'later-unknown', 'not-cut-off', 'other-liquidated'],
-    ...['silent-ether', 'silent-later'],
+    ...['silent-ether', 'silent-later', 'twice'],
   ]
   expect(severities(rows)).toEqual({
     ...{ ...EXPECTED, ...OF_LEGS, ...OF_SECONDARY, coin: 'notice' },
@@ -686,5 +697,9 @@ test('order_fees: a cause on one of the days; no run of days in which something 
   })
   expect(rows.find(({ account }) => account === 'none')).toMatchObject({
     ...{ expected: '2', found: '1', difference: '-1', evidence: '["none/1"]' },
+  })
+  // The first of two runs of days is the one that names its records.
+  expect(rows.find(({ account }) => account === 'twice')).toMatchObject({
+    ...{ expected: '2', found: '1.5', difference: '-0.5', evidence: '["twice/1"]' },
   })
 })

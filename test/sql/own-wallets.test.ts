@@ -389,3 +389,56 @@ it('legs whose other side should be known: of fills, of wallets and accounts tha
     'sub family',
   ])
 })
+
+it('margin comes back first out first, beyond what was set aside from before the books; of turns, only those near and between wallets', async () => {
+  const day = (date: number): string => `2026-01-0${date} 12:00:00+00`
+  const entry = (id: string, place: string, amount: string, kind = 'margin_move', part = 'amount') => [
+    ...[`main/${id}`, 'main', 'UNIFIED', 'SPOT', 'USDT', kind, part, day(1), place, amount],
+  ]
+  const rows = await runModel('main.transfers', {
+    'main.entries': {
+      columns: `entry_id varchar, account varchar, ledger varchar, product_line varchar, coin varchar, kind varchar, part varchar,
+        occurred_at timestamptz, place bigint, amount decimal(38, 18)`,
+      rows: [
+        entry('out1', '1', '-5'),
+        entry('back1', '2', '5'),
+        entry('beyond', '3', '5'),
+        entry('out2', '4', '-5'),
+        entry('out3', '5', '-5'),
+        // Between wallets, though of the same quantity: known as a pair.
+        entry('to', '6', '-5'),
+        entry('from', '7', '5'),
+        entry('back2', '8', '5'),
+        entry('other', '9', '6'),
+        entry('fee', '10', '-1', 'margin_move', 'fee'),
+        ...['near', 'far', 'within'].flatMap((name) => [
+          entry(`${name}-out`, '11', '-7', 'transfer'),
+          entry(`${name}-in`, '12', '7', 'transfer'),
+        ]),
+        entry('trade', '13', '7', 'trade'),
+      ],
+    },
+    'staging.transfer_turns': {
+      columns: 'first_id varchar, second_id varchar, farthest_ms bigint, stays_in_wallet bigint',
+      rows: [
+        ['main/near-out', 'main/near-in', '300000', '0'],
+        ['main/far-out', 'main/far-in', '300001', '0'],
+        ['main/within-out', 'main/within-in', '1', '1'],
+      ],
+    },
+    'staging.nearest_transfers': {
+      columns: 'first_id varchar, second_id varchar',
+      rows: [['main/to', 'main/from']],
+    },
+  })
+  const short = (id: string | null | undefined): string => id?.slice('main/'.length) ?? '-'
+  expect(
+    rows
+      .map((one) => `${short(one.entry_id)} ${short(one.counter_entry_id)} ${short(one.transfer_id)}`)
+      .toSorted(),
+  ).toEqual([
+    ...['back1 out1 out1', 'back2 out2 out2', 'beyond - -', 'far-in - -', 'far-out - -', 'from to to'],
+    ...['near-in near-out near-out', 'near-out near-in near-out', 'other - -', 'out1 back1 out1'],
+    ...['out2 back2 out2', 'out3 - -', 'to from to', 'within-in - -', 'within-out - -'],
+  ])
+})
