@@ -297,7 +297,10 @@ it('legs whose other side should be known: of fills, of wallets and accounts tha
     leg(account, 'parent', more),
   ]
   const legs = [
-    ...['sub', 'early', 'late', 'of-early'].flatMap((account) => [...twoKnown(account), leg(account, null)]),
+    ...['sub', 'pair', 'early', 'late', 'of-early'].flatMap((account) => [
+      ...twoKnown(account),
+      leg(account, null),
+    ]),
     // Sent as well as received.
     leg('sub', 'parent', { type: 'out' }),
     leg('sub', 'parent'),
@@ -316,7 +319,7 @@ it('legs whose other side should be known: of fills, of wallets and accounts tha
     ]),
     ...[leg('stranger', 'mover', { ledger: 'P2P' }), leg('stranger', null, { ledger: 'P2P' })],
   ]
-  const subs = ['sub', 'early', 'late', 'one', 'half', 'inside', 'seller']
+  const subs = ['sub', 'pair', 'early', 'late', 'one', 'half', 'inside', 'seller']
   const covered = (account: string, from: string, to: string) => [account, 'tax.records', 'SPOT', from, to]
   const rows = await runModel('main.unmatched_legs', {
     'staging.trade_legs': {
@@ -385,6 +388,7 @@ it('legs whose other side should be known: of fills, of wallets and accounts tha
   expect(rows.map(({ account, leg_of }) => `${account} ${leg_of}`).toSorted()).toEqual([
     'filled trade',
     'mover transfer',
+    'pair family',
     'sub family',
     'sub family',
   ])
