@@ -9,8 +9,8 @@
 --   account: Account that holds it.
 --   asset: Coin.
 --   quantity: Quantity of the coin.
---   basis: Its cost, fees included; 0 if it cost nothing.
---   currency: Currency or coin of the basis.
+--   basis: Its cost, fees included; null if not stated.
+--   currency: Currency or coin of the basis; null without one.
 --   file_name: File that first brought the lot.
 --   page_id: Journal frame of that import.
 --   page_row: Position of the row in the file, from 0.
