@@ -262,7 +262,9 @@ describe('beside what prices and fills state', () => {
       ['21', 'amount', '1', '60', 'fill'],
       ['21', 'fee', '0.02', '1.2', 'trades'],
     ])
-    expect(await others.query('select fee, value from fees order by occurred_at')).toEqual([
+    expect(
+      await others.query("select fee, value from fees where account = 'desk' order by occurred_at"),
+    ).toEqual([
       ['0.01', '0.5'],
       ['-0.02', '-1.2'],
     ])
