@@ -114,6 +114,21 @@ describe('uk: the days', () => {
     ])
   })
 
+  it('the fees of the sales of a day add up, and each match has its share of them', () => {
+    const fee = (event: LotEvent, fees: bigint) => ({ ...event, fees: fees * 10n ** 18n })
+    const result = uk([
+      buy('pool', '2023-01-01', '10', '100'),
+      fee(sell('s1', '2024-01-10T09:00:00Z', '1', '60'), 5n),
+      fee(sell('s2', '2024-01-10T11:00:00Z', '2', '120'), 1n),
+      buy('b1', '2024-01-20', '1', '35'),
+    ])
+    expect(disposals(result)).toEqual([
+      's1 <- b1: 1 for 60 cost 35 gain 25',
+      's1 <- -: 2 for 120 cost 20 gain 100',
+    ])
+    expect(result.disposals.map(({ fees }) => fees)).toEqual([2n * 10n ** 18n, 4n * 10n ** 18n])
+  })
+
   it('a sale is accepted before its purchase', () => {
     const result = uk([sell('s1', '2024-01-10', '1', '60'), buy('b1', '2024-02-09', '1', '50')])
     expect(disposals(result)).toEqual(['s1 <- b1: 1 for 60 cost 50 gain 10'])
@@ -168,6 +183,36 @@ describe('uk: the days', () => {
     )
     expect(disposals(result)).toEqual(['s1 <- -: 1 for 60 cost 25 gain 35'])
     expect(lots(result)).toEqual(['main -: 3 cost 75'])
+  })
+})
+
+describe('uk: the lots of a moment', () => {
+  const book = [
+    buy('pool', '2023-01-01', '10', '100'),
+    sell('s1', '2024-01-10T09:00:00Z', '2', '60'),
+    buy('b1', '2024-01-10T12:00:00Z', '1', '30'),
+    buy('b2', '2024-01-11T00:00:00Z', '1', '35'),
+    sell('s2', '2024-01-12T00:00:00Z', '1', '50'),
+  ]
+  const until = (time: string) =>
+    computeLots(book, { method: 'uk', scope: 'universal', untilUs: BigInt(Date.parse(time)) * 1_000n })
+
+  it('at noon, the rest of the day is not seen, and what was bought in the days after it is', () => {
+    const result = until('2024-01-10T12:00:00Z')
+    expect(disposals(result)).toEqual([
+      's1 <- b2: 1 for 30 cost 35 gain -5',
+      's1 <- -: 1 for 30 cost 10 gain 20',
+    ])
+    expect(lots(result)).toEqual(['- -: 9 cost 90'])
+  })
+
+  it('at midnight, the whole day after it is seen, and none of it is in the pool', () => {
+    const result = until('2024-01-11T00:00:00Z')
+    expect(disposals(result)).toEqual([
+      's1 <- b1: 1 for 30 cost 30 gain 0',
+      's1 <- b2: 1 for 30 cost 35 gain -5',
+    ])
+    expect(lots(result)).toEqual(['- -: 10 cost 100'])
   })
 })
 
