@@ -359,6 +359,18 @@ describe('ca: superficial losses', () => {
     expect(lots(result)).toEqual(['main old: 50 cost ?'])
   })
 
+  it('coins that came from an unknown place are held as well', () => {
+    const result = ca([
+      buy('b1', '2023-01-01', '10', '100'),
+      buy('b2', '2024-01-05', '10', '80'),
+      into('t1:in', '2024-01-06', '5', { account: 'main' }),
+      sell('s1', '2024-01-10', '20', '100'),
+    ])
+    // Sold 20, bought 10, held 5: 5/20 of 80.
+    expect(disposals(result)).toEqual(['s1 <- -: 20 for 100 cost 180 denied 20 gain -60'])
+    expect(lots(result)).toEqual(['main t1:in: 5 cost ?'])
+  })
+
   it('what is denied for later purchases joins their cost, and not for coins of unknown cost', () => {
     const result = ca([
       buy('old', '2023-01-01', '5', null),
@@ -375,16 +387,19 @@ describe('ca: superficial losses', () => {
     expect(lots(result)).toEqual(['- -: 2 cost 200', 'main old: 5 cost ?'])
   })
 
-  it('a gain is never denied, and an unknown cost gives no loss to deny', () => {
+  it('a gain is never denied, nor a sale at cost, and an unknown cost gives no loss to deny', () => {
     const result = ca([
       sell('s0', '2024-01-01', '1', '10'),
       buy('b1', '2024-01-02', '1', '100'),
       sell('s1', '2024-01-03', '1', '150'),
       buy('b2', '2024-01-04', '1', '100'),
+      sell('s2', '2024-01-05', '1', '100'),
+      buy('b3', '2024-01-06', '1', '100'),
     ])
     expect(disposals(result)).toEqual([
       's0 <- -: 1 for 10 cost ? gain ?',
       's1 <- -: 1 for 150 cost 100 gain 50',
+      's2 <- -: 1 for 100 cost 100 gain 0',
     ])
   })
 
