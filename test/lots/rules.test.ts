@@ -371,6 +371,32 @@ describe('ca: superficial losses', () => {
     expect(lots(result)).toEqual(['main t1:in: 5 cost ?'])
   })
 
+  it.each([
+    ['were bought', buy('late', '2024-02-09', '10', null)],
+    ['came from an unknown place', into('late', '2024-02-09', '10', { account: 'main' })],
+  ])('coins of unknown cost that %s in the 30 days after are held at their end', (_, late) => {
+    const result = ca([buy('b1', '2024-01-05', '8', '100'), sell('s1', '2024-01-10', '8', '60'), late])
+    // Sold 8, bought 8, held 10: the whole loss.
+    expect(disposals(result)).toEqual(['s1 <- -: 8 for 60 cost 100 denied 40 gain 0'])
+    expect(lots(result)).toEqual(['main late: 10 cost ?'])
+  })
+
+  it('coins of unknown cost count once, and no longer as still to come when they are there', () => {
+    const result = ca([
+      buy('old', '2023-12-01', '2', null),
+      buy('b1', '2024-01-05', '8', '100'),
+      sell('s1', '2024-01-10', '8', '60'),
+      buy('late', '2024-01-20', '1', null),
+      sell('s2', '2024-03-01', '1', '9'),
+    ])
+    // Sold 8, bought 8, held 3: 3/8 of 40. The sale in March is of coins whose cost is not known.
+    expect(disposals(result)).toEqual([
+      's1 <- -: 8 for 60 cost 100 denied 15 gain -25',
+      's2 <- old: 1 for 9 cost ? gain ?',
+    ])
+    expect(lots(result)).toEqual(['main old: 1 cost ?', 'main late: 1 cost ?'])
+  })
+
   it('what is denied for later purchases joins their cost, and not for coins of unknown cost', () => {
     const result = ca([
       buy('old', '2023-01-01', '5', null),

@@ -45,12 +45,23 @@ class Line {
   }
 }
 
-/** Purchases of known cost around the day being decided, and what is held once everything seen is done. */
+/** What arrives with this event without a known cost. */
+function unknownIn(event: LotEvent): bigint {
+  if (event.kind === 'acquire') return event.value === null ? event.quantity : 0n
+  if (event.kind !== 'transfer_in') return 0n
+  return event.twin === undefined ? event.quantity : excess(event)
+}
+
+/**
+ * Purchases of known cost around the day being decided, what is still to come without a known cost, and what is held
+ * once everything seen is done.
+ */
 class Surroundings {
   readonly #behind = new Line()
   readonly ahead = new Line()
   boughtBehind = 0n
   boughtAhead = 0n
+  unknownAhead = 0n
   heldAtEnd = 0n
 
   /** `moved` is what the event brings in or takes out; coins between two own accounts are held throughout. */
@@ -58,6 +69,7 @@ class Surroundings {
     const { event } = waiting
     if (event.kind === 'acquire' || event.kind === 'transfer_in') this.heldAtEnd += moved
     else this.heldAtEnd -= smaller(this.heldAtEnd, moved)
+    this.unknownAhead += unknownIn(event)
     if (event.kind !== 'acquire' || event.value === null) return
     this.ahead.push(waiting)
     this.boughtAhead += event.quantity
@@ -138,6 +150,7 @@ class CaBook implements CoinBook {
     const { event } = waiting
     const { untilUs } = this.#context
     if (untilUs !== null && effectiveAtUs(event) >= untilUs) return
+    this.#around(event).unknownAhead -= unknownIn(event)
     switch (event.kind) {
       case 'acquire':
         this.#buy(waiting)
@@ -183,8 +196,8 @@ class CaBook implements CoinBook {
 
 /**
  * Denies what the rule denies of a loss and adds it to the cost of what is still held, then of the later
- * purchases. Coins of unknown cost come last, as in a sale: they count as held, and their cost stays unknown.
- * The share is one of all that was sold, of which the piece has the known cost.
+ * purchases. Coins of unknown cost come last, as in a sale: they count as held, also if they are still to come, and
+ * their cost stays unknown. The share is one of all that was sold, of which the piece has the known cost.
  */
 function denied(piece: DisposalPiece, sold: bigint, pool: Pool, around: Surroundings): DisposalPiece {
   const loss = -(piece.gain ?? 0n)
@@ -193,7 +206,7 @@ function denied(piece: DisposalPiece, sold: bigint, pool: Pool, around: Surround
   const replacedBehind = smaller(smaller(replaced, around.boughtBehind), pool.quantity)
   const replacedAhead = smaller(replaced - replacedBehind, around.boughtAhead)
   const known = replacedBehind + replacedAhead
-  const quantity = known + smaller(replaced - known, pool.quantityOfUnknownCost)
+  const quantity = known + smaller(replaced - known, pool.quantityOfUnknownCost + around.unknownAhead)
   if (quantity === 0n) return piece
   const deniedLoss = roundDiv(loss * quantity, sold)
   let placed = replacedBehind
