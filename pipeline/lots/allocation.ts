@@ -45,8 +45,8 @@ export class Claims {
         sink.piece(piece)
       },
       moved: (piece: MovedPiece) => {
-        if (piece.basis !== 'missing' && piece.toAccount === null)
-          this.#add(piece.fromAccount, -piece.quantity)
+        // Between accounts that hold their lots together no piece moves: these have left them all.
+        if (piece.basis !== 'missing') this.#add(piece.fromAccount, -piece.quantity)
         sink.moved(piece)
       },
     }

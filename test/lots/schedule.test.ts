@@ -132,6 +132,16 @@ describe('a change from all accounts together to each separately', () => {
     ])
   })
 
+  it('takes nothing off a claim for what left an account beyond all known lots', () => {
+    const gone = [
+      buy('m1', '2024-01-01', '1', '10', main),
+      out('t:out', '2024-02-01', '3', main),
+      buy('m2', '2024-03-01', '1', '20', main),
+      buy('c1', '2024-04-01', '1', '30', cold),
+    ]
+    expect(lots(computeLots(gone, byAccountFrom2025))).toEqual(['cold m2: 1 cost 20', 'main c1: 1 cost 30'])
+  })
+
   it('back to all accounts combines the lots again', () => {
     const result = computeLots([...book, sell('s2', '2026-06-01', '3', '90', main)], {
       ...byAccountFrom2025,
