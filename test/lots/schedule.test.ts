@@ -140,6 +140,33 @@ describe('a change from all accounts together to each separately', () => {
     expect(lots(computeLots(gone, byAccountFrom2025))).toEqual(['cold m2: 1 cost 20', 'main c1: 1 cost 30'])
   })
 
+  const twice: LotOptions = {
+    method: 'fifo',
+    scope: 'universal',
+    changes: [
+      change('2025-01-01T00:00:00Z', 'fifo', 'account'),
+      change('2026-01-01T00:00:00Z', 'fifo', 'universal'),
+      change('2027-01-01T00:00:00Z', 'fifo', 'account'),
+    ],
+  }
+
+  it('a second time allots by what the accounts held in between, not by what they once brought', () => {
+    const bought = [buy('m1', '2024-01-01', '2', '20', main), buy('c1', '2024-01-02', '2', '60', cold)]
+    const result = computeLots([...bought, sell('s1', '2026-06-01', '2', '90', cold)], twice)
+    expect(disposals(result)).toEqual(['s1 <- m1: 2 for 90 cost 20 gain 70'])
+    expect(lots(result)).toEqual(['main c1: 2 cost 60'])
+  })
+
+  it('a second time gives coins that were in transit in between to the account where they arrived', () => {
+    const moving = [
+      buy('m1', '2025-01-01', '2', '20', main),
+      buy('c1', '2025-01-02', '1', '30', cold),
+      out('t:out', '2025-12-31', '2', main),
+      into('t:in', '2026-01-02', '2', cold),
+    ]
+    expect(lots(computeLots(moving, twice))).toEqual(['cold m1: 2 cost 20', 'cold c1: 1 cost 30'])
+  })
+
   it('back to all accounts combines the lots again', () => {
     const result = computeLots([...book, sell('s2', '2026-06-01', '3', '90', main)], {
       ...byAccountFrom2025,
