@@ -36,6 +36,23 @@ describe('the principal of a loan', () => {
     expect(lots(result)).toEqual([])
     expect(onHand(result)).toBe(units('1.5'))
   })
+
+  it('is of its coin alone: each of several coins has loans of its own', () => {
+    const ofEth = { coin: 'ETH' }
+    const result = run([
+      borrow('l1', '2024-02-01', '2'),
+      sell('s1', '2024-02-02', '0.5', '150'),
+      borrow('l2', '2024-02-01', '3', ofEth),
+      sell('s2', '2024-02-02', '1', '20', ofEth),
+      repay('r2', '2024-02-03', '0.5', ofEth),
+    ])
+    expect(result.borrowed.map(({ coin, quantity }) => [coin, quantity])).toEqual([
+      ['BTC', units('1.5')],
+      ['ETH', units('1.5')],
+    ])
+    expect(shortSales(result)).toEqual(['s1 open: 0.5 for 150', 's2 open: 1 for 20'])
+    expect(disposals(result)).toEqual([])
+  })
 })
 
 describe('a sale of borrowed coins', () => {
