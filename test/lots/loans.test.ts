@@ -112,15 +112,16 @@ describe('a sale of borrowed coins', () => {
     expect(onHand(result)).toBe(units('0.6'))
   })
 
-  it('closes with own lots if those are repaid, for what it had brought', () => {
+  it('closes with own lots if those are repaid, for what it had brought after its fees', () => {
     const result = run([
       buy('b1', '2024-01-01', '1', '100'),
       borrow('l1', '2024-02-01', '1'),
-      sell('s1', '2024-02-02', '1', '300'),
+      { ...sell('s1', '2024-02-02', '1', '300'), fees: units('2') },
       repay('r1', '2024-02-10', '1'),
     ])
     expect(shortSales(result)).toEqual(['s1 by r1: 1 for 300 cost ?'])
     expect(disposals(result)).toEqual(['r1 <- b1: 1 for 300 cost 100 gain 200'])
+    expect(result.disposals.map(({ fees }) => fees)).toEqual([units('2')])
     expect(lots(result)).toEqual([])
   })
 
@@ -149,6 +150,29 @@ describe('a sale of borrowed coins', () => {
     ])
     expect(disposals(result)).toEqual(['s1 <- b1: 1 for 300 cost 100 gain 200'])
     expect(onHand(result)).toBe(units('1'))
+  })
+})
+
+describe('a fee that is paid with the very coins of its purchase', () => {
+  const fee = () => ({ ...sell('f', '2024-02-09', '0.1', '12'), keptFrom: 'b' })
+
+  it('is paid with them, not with borrowed coins', () => {
+    const result = run([borrow('l1', '2024-02-01', '2'), buy('b', '2024-02-09', '1', '100'), fee()])
+    expect(disposals(result)).toEqual(['f <- b: 0.1 for 12 cost 10 gain 2'])
+    expect(shortSales(result)).toEqual([])
+    expect(onHand(result)).toBe(units('2'))
+  })
+
+  it('takes borrowed coins for what a short sale has left too little of', () => {
+    const result = run([
+      borrow('l1', '2024-02-01', '1'),
+      sell('s1', '2024-02-02', '1', '300'),
+      buy('b', '2024-02-09', '1.05', '105'),
+      fee(),
+    ])
+    expect(shortSales(result)).toEqual(['s1 by b: 1 for 300 cost 100', 'f open: 0.05 for 6'])
+    expect(disposals(result)).toEqual(['f <- b: 0.05 for 6 cost 5 gain 1'])
+    expect(onHand(result)).toBe(units('0.95'))
   })
 })
 
@@ -199,6 +223,15 @@ describe('under section 105(2), a sale while coins are borrowed', () => {
     expect(shortSales(more)).toEqual(['s open: 0.5 for 150'])
   })
 
+  it('counts what came from an unknown place, and no longer what left for one', () => {
+    const came = uk([into('t:in', '2023-01-01', '1', {}), loan, sale])
+    expect(shortSales(came)).toEqual([])
+    expect(disposals(came)).toEqual(['s <- t:in: 1 for 300 cost ? gain ?'])
+    const left = uk([own, out('t:out', '2023-02-01', '1.5', {}), loan, sale])
+    expect(shortSales(left)).toEqual(['s open: 0.5 for 150'])
+    expect(disposals(left)).toEqual(['s <- -: 0.5 for 150 cost 50 gain 100'])
+  })
+
   it('is short only beyond these, and closed by the earliest purchases', () => {
     const result = uk([
       buy('own', '2023-01-01', '1', '100'),
@@ -243,6 +276,18 @@ describe('wallets of one account', () => {
     // 0.5 are of the loan; 1.5 were owed before, and 1 of the other loan is on hand still.
     expect(disposals(result)).toEqual(['r1 <- b1: 1.5 for ? cost 150 gain ?'])
     expect(lots(result)).toEqual(['main b1: 1.5 cost 150'])
+    expect(onHand(result)).toBe(units('1'))
+  })
+
+  it('owe nothing more of what they have repaid', () => {
+    const result = run([
+      buy('b1', '2024-01-01', '3', '300'),
+      borrow('l1', '2024-02-01', '1', cross),
+      borrow('l2', '2024-02-01', '0.5', isolated),
+      repay('r1', '2024-02-02', '0.5', isolated),
+      repay('r2', '2024-02-03', '0.25', isolated),
+    ])
+    expect(disposals(result)).toEqual(['r2 <- b1: 0.25 for ? cost 25 gain ?'])
     expect(onHand(result)).toBe(units('1'))
   })
 })
