@@ -75,13 +75,18 @@ describe('a sale of borrowed coins', () => {
       buy('b1', '2024-01-01', '1', '100'),
       borrow('l1', '2024-02-01', '1'),
       sell('s1', '2024-02-02', '0.5', '150'),
-      sell('s2', '2024-02-03', '1', '310'),
+      { ...sell('s2', '2024-02-03', '1', '310'), fees: units('4') },
       buy('b2', '2024-02-09', '2', '480'),
       repay('r1', '2024-02-10', '1'),
     ])
     // s1: half a borrowed one for 150, bought again at 240 a coin. s2: half for 155 likewise, half an own one that cost 50.
     expect(shortSales(result)).toEqual(['s1 by b2: 0.5 for 150 cost 120', 's2 by b2: 0.5 for 155 cost 120'])
     expect(disposals(result)).toEqual(['s2 <- b1: 0.5 for 155 cost 50 gain 105'])
+    expect([...result.shortSales, ...result.disposals].map(({ fees }) => fees)).toEqual([
+      0n,
+      units('2'),
+      units('2'),
+    ])
     expect(lots(result)).toEqual(['main b1: 0.5 cost 50', 'main b2: 1 cost 240'])
   })
 
