@@ -133,12 +133,13 @@ describe('a sale of borrowed coins', () => {
   it('at an unknown price, or closed by a purchase at one, has no gain', () => {
     const result = run([
       borrow('l1', '2024-02-01', '2'),
-      sell('s1', '2024-02-02', '1', null),
+      { ...sell('s1', '2024-02-02', '1', null), fees: units('1') },
       sell('s2', '2024-02-03', '1', '300'),
       buy('b1', '2024-02-09', '1', '250'),
       buy('b2', '2024-02-10', '1', null),
     ])
     expect(shortSales(result)).toEqual(['s1 by b1: 1 for ? cost 250', 's2 by b2: 1 for 300 cost ?'])
+    expect(result.shortSales.map(({ fees }) => fees)).toEqual([null, 0n])
   })
 
   it('leaves what is on hand as it is if coins are sent on: they are missing from the lots', () => {
@@ -288,7 +289,8 @@ describe('wallets of one account', () => {
     const result = run([
       buy('b1', '2024-01-01', '3', '300'),
       borrow('l1', '2024-02-01', '1', cross),
-      borrow('l2', '2024-02-01', '0.5', isolated),
+      borrow('l2', '2024-02-01', '0.25', isolated),
+      borrow('l3', '2024-02-01', '0.25', isolated),
       repay('r1', '2024-02-02', '0.5', isolated),
       repay('r2', '2024-02-03', '0.25', isolated),
     ])
