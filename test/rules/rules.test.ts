@@ -5,7 +5,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { packageRoot } from '../../pipeline/config/root.ts'
 import { dateText, dayNumber, startOfDay, startOfYear, yearLabel } from '../../pipeline/rules/calendar.ts'
+import { carryBackOptions } from '../../pipeline/rules/carry-back.ts'
 import { calendarOf, laws, rulesList, rulesNames } from '../../pipeline/rules/catalogue.ts'
+import type { YearTotals } from '../../pipeline/rules/figures.ts'
 import { limitsOf } from '../../pipeline/rules/limits.ts'
 import { inYear, parseSchedule, showSchedule } from '../../pipeline/rules/schedule.ts'
 
@@ -118,6 +120,54 @@ describe('limits', () => {
   test('of a year that is not in the table are unknown', () => {
     expect(limitsOf('uk')('annual_exempt_amount', 2008)).toBeNull()
     expect(limitsOf('us')('limit', 2025)).toBeNull()
+  })
+})
+
+describe('what of a loss could be carried back', () => {
+  /** The years before 2024, nearest first, and what each could take. */
+  const options = (
+    loss: bigint | null,
+    rooms: readonly (bigint | null)[],
+    { isNearestFirst = true, most }: { isNearestFirst?: boolean; most?: bigint | null } = {},
+  ) => {
+    const of = {
+      ...{ years: 'years', most: most === undefined ? null : 'most', isNearestFirst },
+      ...{ lossOf: () => loss, roomIn: () => null, form: '', source: '', note: '' },
+    }
+    const limit = (name: string) => (name === 'years' ? BigInt(rooms.length) * 10n ** 18n : (most ?? null))
+    const found = carryBackOptions(
+      of,
+      { year: 2024 } as YearTotals,
+      limit,
+      (year) => rooms[2023 - year] ?? null,
+    )
+    expect(found.map(({ year }) => year)).toEqual(rooms.slice(0, found.length).map((_, at) => 2023 - at))
+    return found.map(({ amount }) => amount)
+  }
+
+  test('is taken by the nearest year first, and the rest by those before it', () => {
+    expect(options(100n, [30n, 50n, 80n])).toEqual([30n, 50n, 20n])
+    expect(options(100n, [150n, 50n])).toEqual([100n, 0n])
+    expect(options(100n, [-30n, 50n])).toEqual([0n, 50n])
+  })
+
+  test('is not known from a year on of which it is not known how much it takes', () => {
+    expect(options(100n, [30n, null, 80n])).toEqual([30n, null, null])
+  })
+
+  test('is up to all of it for each year where the taxpayer chooses', () => {
+    const isFree = { isNearestFirst: false }
+    expect(options(100n, [30n, 150n, -5n, null, 80n], isFree)).toEqual([30n, 100n, 0n, null, 80n])
+  })
+
+  test('is no more than the law allows, and not known where that is not known', () => {
+    expect(options(100n, [30n, 50n], { most: 40n })).toEqual([30n, 10n])
+    expect(options(100n, [30n, 50n], { most: 400n })).toEqual([30n, 50n])
+    expect(options(100n, [30n, 50n], { most: null })).toEqual([null, null])
+  })
+
+  test('is nothing without a loss, or if it is not known', () => {
+    expect([0n, -1n, null].map((loss) => options(loss, [30n]))).toEqual([[], [], []])
   })
 })
 
