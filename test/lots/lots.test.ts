@@ -1,9 +1,9 @@
 // Lots by the methods that decide at once: small books with figures worked out by hand.
 import { describe, expect, it } from 'vitest'
 import { LotEngine } from '../../pipeline/lots/engine.ts'
-import type { LotEvent } from '../../pipeline/lots/event.ts'
+import type { LotEvent, Selection } from '../../pipeline/lots/event.ts'
 import { compareUnitCost, wholeLot } from '../../pipeline/lots/parcel.ts'
-import { buy, disposals, lots, problems, sell } from './books.ts'
+import { buy, disposals, into, lots, out, problems, sell, units } from './books.ts'
 import { computeLots } from './compute.ts'
 
 const run = (
@@ -202,8 +202,105 @@ describe('specific identification', () => {
     expect(lots(result)).toEqual([])
   })
 
+  const named = (events: readonly LotEvent[], selections: Record<string, Selection[]>) =>
+    computeLots(events, {
+      method: 'specific',
+      scope: 'account',
+      selections: new Map(Object.entries(selections)),
+    })
+  const of = (lotId: string, quantity: string, coin?: string): Selection => ({
+    ...{ lotId, quantity: units(quantity) },
+    ...(coin === undefined ? {} : { coin }),
+  })
+  const main = { account: 'main' }
+  const cold = { account: 'cold' }
+
+  it('a transfer takes its lots first for what arrives, then for its fee, and none twice', () => {
+    const result = named(
+      [
+        ...['10', '20', '30'].map((cost, at) => buy(`b${at + 1}`, `2024-01-0${at + 1}`, '1', cost, main)),
+        out('t:out', '2024-02-01', '1', main, '1'),
+        into('t:in', '2024-02-01T13:00:00Z', '0.9', cold),
+      ],
+      { 't:out': [of('b2', '0.9'), of('b3', '0.1')] },
+    )
+    expect(problems(result)).toEqual([])
+    expect(disposals(result)).toEqual(['fee of t:out <- b3: 0.1 for 1 cost 3 gain -2'])
+    expect(lots(result)).toEqual([
+      'main b1: 1 cost 10',
+      'main b2: 0.1 cost 2',
+      'main b3: 0.9 cost 27',
+      'cold b2: 0.9 cost 18',
+    ])
+  })
+
+  it('of a row that disposes of two coins, each takes the lots that were named for it', () => {
+    const eth = { coin: 'ETH' }
+    const result = named(
+      [
+        buy('b1', '2024-01-01', '1', '10'),
+        buy('b2', '2024-01-02', '1', '20'),
+        sell('s', '2024-02-01', '1', '50'),
+        buy('e1', '2024-01-01', '1', '1', eth),
+        buy('e2', '2024-01-02', '1', '2', eth),
+        sell('s', '2024-02-01', '1', '5', eth),
+      ],
+      { s: [of('b2', '1', 'BTC'), of('e2', '1', 'ETH')] },
+    )
+    expect(problems(result)).toEqual([])
+    expect(disposals(result)).toEqual(['s <- b2: 1 for 50 cost 20 gain 30', 's <- e2: 1 for 5 cost 2 gain 3'])
+  })
+
+  it('a lot that has moved to another account is not held where it was', () => {
+    const result = named(
+      [
+        buy('b1', '2024-01-01', '1', '10', main),
+        out('t:out', '2024-02-01', '1', main),
+        into('t:in', '2024-02-01T13:00:00Z', '1', cold),
+        buy('b2', '2024-03-01', '1', '20', main),
+        sell('s', '2024-04-01', '1', '50', main),
+      ],
+      { s: [of('b1', '1')] },
+    )
+    expect(problems(result)).toEqual(['s: selected lot not held, 1 of b1'])
+    expect(disposals(result)).toEqual(['s <- b2: 1 for 50 cost 20 gain 30'])
+    expect(lots(result)).toEqual(['cold b1: 1 cost 10'])
+  })
+
+  it('a lot that has left and come back in parts is held with all of them', () => {
+    const away = (id: string, month: number) => [
+      out(`${id}:out`, `2024-0${month}-01`, '1', main),
+      into(`${id}:in`, `2024-0${month}-02`, '1', cold),
+    ]
+    const back = (id: string, month: number) => [
+      out(`${id}:out`, `2024-0${month}-01`, '1', cold),
+      into(`${id}:in`, `2024-0${month}-02`, '1', main),
+    ]
+    const result = named(
+      [
+        buy('b0', '2023-01-01', '3', '3', main),
+        buy('b1', '2024-01-01', '3', '30', main),
+        ...[...away('t1', 2), ...away('t2', 3), ...back('t3', 4), ...back('t4', 5)],
+        sell('s1', '2024-06-01', '1', '50', main),
+        sell('s2', '2024-07-01', '2', '100', main),
+      ],
+      { 't1:out': [of('b1', '1')], 't2:out': [of('b1', '1')], s1: [of('b1', '1')], s2: [of('b1', '2')] },
+    )
+    expect(problems(result)).toEqual([])
+    expect(lots(result)).toEqual(['main b0: 3 cost 3'])
+  })
+
+  it('coins of unknown date are taken last', () => {
+    const arrived = into('t:in', '2023-01-01', '1', main)
+    const result = named(
+      [arrived, buy('b1', '2024-01-01', '1', '10', main), sell('s', '2024-06-01', '1', '50', main)],
+      {},
+    )
+    expect(disposals(result)).toEqual(['s <- b1: 1 for 50 cost 10 gain 40'])
+  })
+
   it('a lot named for a fee that by law is paid from particular coins is reported, and one of these coins is not', () => {
-    const of = (lotId: string) =>
+    const forFee = (lotId: string) =>
       computeLots(
         [
           buy('b1', '2024-01-01', '2', '200'),
@@ -216,9 +313,9 @@ describe('specific identification', () => {
           selections: new Map([['f1', [{ lotId, quantity: 10n ** 18n }]]]),
         },
       )
-    expect(disposals(of('b1'))).toEqual(['f1 <- b2: 1 for 300 cost 300 gain 0'])
-    expect(problems(of('b1'))).toEqual(['f1: selected lot not needed, 1 of b1'])
-    expect(problems(of('b2'))).toEqual([])
+    expect(disposals(forFee('b1'))).toEqual(['f1 <- b2: 1 for 300 cost 300 gain 0'])
+    expect(problems(forFee('b1'))).toEqual(['f1: selected lot not needed, 1 of b1'])
+    expect(problems(forFee('b2'))).toEqual([])
   })
 })
 
