@@ -110,6 +110,19 @@ describe('missing history is never a gain', () => {
     expect(result.disposals[0]?.basis).toBe('unvalued')
   })
 
+  it('lifo takes the newest lot, also if its value is unknown', () => {
+    const result = computeLots(
+      [
+        buy('b1', '2024-01-01', '1', '100'),
+        buy('b2', '2024-01-02', '1', null),
+        sell('s1', '2024-01-03', '1', '150'),
+      ],
+      { method: 'lifo', scope: 'account' },
+    )
+    expect(disposals(result)).toEqual(['s1 <- b2: 1 for 150 cost ? gain ?'])
+    expect(lots(result)).toEqual(['main b1: 1 cost 100'])
+  })
+
   it('hifo, lofo and average take lots without a known cost last, as nothing says where they belong', () => {
     for (const method of ['hifo', 'lofo', 'average'] as const) {
       const result = run(method, [

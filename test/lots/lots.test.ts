@@ -319,6 +319,26 @@ describe('specific identification', () => {
   })
 })
 
+it.each(['fifo', 'hifo', 'specific'] as const)(
+  '%s: a fee that takes all of the coins that it is kept back from leaves no lot of them',
+  (method) => {
+    const bought = buy('b1', '2024-01-01', '1', '100')
+    const fee = { ...sell('f', '2024-01-01', '1', '90'), keptFrom: 'b1' }
+    const result = computeLots([bought, fee], { method, scope: 'account' })
+    expect(disposals(result)).toEqual(['f <- b1: 1 for 90 cost 100 gain -10'])
+    expect(lots(result)).toEqual([])
+  },
+)
+
+it('a fee whose own coins are gone takes lots like any other', () => {
+  const result = run('fifo', [
+    buy('b1', '2024-01-01', '1', '100'),
+    buy('b2', '2024-01-02', '1', '300'),
+    { ...sell('f', '2024-01-03', '0.1', '20'), keptFrom: 'b0' },
+  ])
+  expect(disposals(result)).toEqual(['f <- b1: 0.1 for 20 cost 10 gain 10'])
+})
+
 describe('the engine', () => {
   const none = () => {}
   const ignored = { piece: none, lot: none, moved: none, problem: none, shortSale: none, borrowed: none }
