@@ -172,6 +172,13 @@ describe('ca', () => {
     ])
   })
 
+  test('adds up all that is denied of losses', () => {
+    const denied = (units: bigint) => ({ ...nothing, deniedLoss: units * ONE })
+    expect(lines('ca', { gains: denied(5n), losses: denied(7n) }, /Superficial/)).toEqual([
+      'Superficial losses denied: 12',
+    ])
+  })
+
   test('half of a loss joins it', () => {
     expect(lines('ca', { ...year, losses: of(-1_500) }, names)).toEqual([
       'Taxable capital gain (or allowable capital loss): -250',
@@ -247,6 +254,37 @@ describe('income', () => {
     expect(values(de, income(300, { unknown: 1 }))).toEqual([...money(null, 256, null), 1n])
     expect(values(de, income(300, { isInCurrency: false }))).toEqual(money(null, null, null))
     expect(values(de, income(300, { isOfAll: false }))).toEqual(money(300, 256, null))
+  })
+})
+
+describe('disposals without a known gain', () => {
+  const unknown = { count: 3, partly: 2, notLong: 3, proceeds: 70n * ONE }
+  const counted = (totals: Partial<YearTotals>) =>
+    (laws.uk.figures?.({ ...known, ...totals }, limitsOf('uk')) ?? [])
+      .filter(({ figure }) => /^Number|known gain/.test(figure))
+      .map(({ figure, value, source }) => [figure, value, source])
+  const number = (count: bigint) => ['Number of disposals', count, 'TCGA 1992 s.105(1)(a)']
+
+  test('are counted once, also if part of their gain is known', () => {
+    const year = { gains: { ...of(10), count: 4 }, losses: of(-1) }
+    expect(counted(year)).toEqual([number(5n)])
+    expect(counted({ ...year, unknown })).toEqual([
+      number(6n),
+      [
+        'Disposals without a known gain',
+        3n,
+        'Not in any other figure but the number of disposals and the known part of 2 of them',
+      ],
+      ['Known proceeds of what has no known gain', 70n * ONE, 'Not in any other figure'],
+    ])
+  })
+
+  test('of which nothing is known are in the count alone', () => {
+    expect(counted({ unknown: { ...unknown, partly: 0 } })[1]).toEqual([
+      'Disposals without a known gain',
+      3n,
+      'Not in any other figure but the number of disposals',
+    ])
   })
 })
 
