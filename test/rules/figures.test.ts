@@ -55,6 +55,32 @@ describe('us', () => {
     ])
   })
 
+  test.each([
+    [-1_000, -5_000, 0, 3_000],
+    [2_000, -6_000, 0, 1_000],
+    [-9_000, 1_000, 5_000, 0],
+    [-500, -600, 0, 0],
+  ])('of %i short-term and %i long-term, %i and %i are left', (short, long, shortLeft, longLeft) => {
+    expect(lines('us', { short: of(short), long: of(long) }, /to the next year/)).toEqual([
+      `Short-term capital loss carryover to the next year: ${shortLeft}`,
+      `Long-term capital loss carryover to the next year: ${longLeft}`,
+    ])
+  })
+
+  test.each([
+    [2024, 'basis', '3 box C', '10 box F'],
+    [2025, 'none', '3 box I', '10 box L'],
+    [2025, 'basis', '1b box G', '8b box J'],
+    [2025, 'no-basis', '2 box H', '9 box K'],
+  ] as const)('%i with a Form 1099-DA: %s', (year, form1099, ...boxes) => {
+    const figures = laws.us.figures?.({ ...known, year, form1099 }, limitsOf('us')) ?? []
+    const placed = figures.flatMap(({ line, figure }) => {
+      const box = /Form 8949 (box .): gain/.exec(figure)?.[1]
+      return box === undefined ? [] : [`${line} ${box}`]
+    })
+    expect(placed).toEqual(boxes)
+  })
+
   test('knows no limit of a year before its table', () => {
     expect(lines('us', { ...year, year: 1970 }, /deducted/)).toEqual([
       'Loss that is deducted from other income: unknown',
