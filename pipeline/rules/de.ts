@@ -47,7 +47,7 @@ export const de: Law = {
     roomIn: (totals, limit) => {
       const gain = taxable(totals, freeBelowIn(totals, limit))
       const used = usedLosses(totals, limit)
-      return gain === null || used === null ? null : above0(gain) - used
+      return gain === null || used === null ? null : gain - used
     },
     form: 'Anlage SO',
     source: '§ 23 Abs. 3 Satz 8, § 10d Abs. 1 EStG',
@@ -92,7 +92,7 @@ function usedLosses(totals: YearTotals, limit: Limit): bigint | null {
   const [base, share] = [limit('loss_base', year), limit('loss_share', year)]
   if (gain === null || brought === null || base === null || share === null) return null
   const most = smaller(gain, base) + roundDiv(above0(gain - base) * share, ONE)
-  return smaller(brought.amount, above0(most))
+  return smaller(brought.amount, most)
 }
 
 function carriedLosses(totals: YearTotals, limit: Limit): Losses | null {
@@ -123,11 +123,7 @@ function figures(totals: YearTotals, limit: Limit): Figure[] {
     money('Limit below which it is free', freeBelow, '§ 23 Abs. 3 Satz 5 EStG'),
     money('Losses of earlier years, brought forward', brought?.amount ?? null, '§ 23 Abs. 3 Satz 8 EStG'),
     money('Losses brought forward, used', used, '§ 23 Abs. 3 Satz 8, § 10d Abs. 2 EStG; BFH IX R 27/04'),
-    money(
-      'Taxable gain',
-      gain === null ? null : above0(gain) - (used ?? 0n),
-      '§ 23 Abs. 3 Sätze 5, 7 und 8 EStG',
-    ),
+    money('Taxable gain', gain === null ? null : gain - (used ?? 0n), '§ 23 Abs. 3 Sätze 5, 7 und 8 EStG'),
     money(
       'Losses to carry forward, none of them carried back',
       carried?.amount ?? null,
@@ -138,7 +134,7 @@ function figures(totals: YearTotals, limit: Limit): Figure[] {
   ]
 }
 
-/** All or nothing; a loss is never taxable, and offsets only gains of the same kind. */
+/** All or nothing, never below zero: a loss is not taxable, and offsets only gains of the same kind. */
 function taxable({ short, isComplete }: YearTotals, freeBelow: bigint | null): bigint | null {
   if (freeBelow === null || !isComplete) return null
   return short.gain < freeBelow ? 0n : short.gain
