@@ -1,11 +1,13 @@
 // The order in which the journal reaches the disk. A power cut between two steps loses nothing only because each is safe
 // before the next, which no test can see in the files: so the steps themselves are written down here.
-import { readFile, truncate } from 'node:fs/promises'
+import { readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Disk, nodeDisk } from '../../pipeline/journal/disk.ts'
 import { endErasure, eraseFrames, resumeErasure } from '../../pipeline/journal/erase.ts'
 import { openJournal } from '../../pipeline/journal/journal.ts'
+import { finishRepair, repairJournal } from '../../pipeline/journal/repair.ts'
+import { surveyJournal } from '../../pipeline/journal/survey.ts'
 import { emptyBooks, note, stillClock, writeJournal, writing } from '../support/journal.ts'
 
 const SEGMENT = '000001.journal'
@@ -32,10 +34,12 @@ function noting(steps: string[], fails: (step: string) => boolean = () => false)
     },
     rename: (from, to) => step(`rename ${named(from)} ${named(to)}`, () => nodeDisk.rename(from, to)),
     remove: (path) => step(`remove ${named(path)}`, () => nodeDisk.remove(path)),
-    syncDir: (path) =>
-      step(path.endsWith('journal') ? 'sync journal/' : 'sync books/', () => nodeDisk.syncDir(path)),
+    syncDir: (path) => step(`sync ${folderNamed(path)}/`, () => nodeDisk.syncDir(path)),
   }
 }
+
+const folderNamed = (path: string): string =>
+  ['journal', 'repair'].includes(basename(path)) ? basename(path) : 'books'
 
 /** A file that is replaced as a whole. */
 const replaced = (name: string): string[] => ['write new', 'sync new', `rename new ${name}`, 'sync journal/']
@@ -171,4 +175,54 @@ test('an erasure that was interrupted before its end goes through again from its
     ...[`write ${SEGMENT}`, `sync ${SEGMENT}`, `write ${SEGMENT}`, `sync ${SEGMENT}`],
     ...replaced('erasing.json'),
   ])
+})
+
+const REPAIR = { run: 'r2', reopens: [], statements: [] }
+
+/** What a repair puts in place, once all of it is safe under other names. */
+const PUT_IN_PLACE = [
+  ...['remove landing.duckdb.wal', 'remove landing.duckdb', 'sync books/'],
+  ...['rename damaged.bin damaged-2026-01-05T030000.000Z.bin', 'sync journal/'],
+  ...[`rename ${SEGMENT} ${SEGMENT}`, 'sync journal/'],
+  ...['remove repair.json', 'sync journal/'],
+]
+
+/** A journal whose second frame has a damaged body. */
+async function damagedBooks(): Promise<string> {
+  const dir = await emptyBooks()
+  await writeJournal(dir, ['first', 'second', 'third'])
+  const path = join(dir, 'journal', SEGMENT)
+  const bytes = await readFile(path)
+  bytes.write('s', bytes.lastIndexOf('second') + 3)
+  await writeFile(path, bytes)
+  return dir
+}
+
+test('a repair writes everything anew, safely, before it lists it; damaged bytes are kept before they are replaced', async () => {
+  const dir = await damagedBooks()
+  const steps: string[] = []
+  const survey = await surveyJournal(nodeDisk, join(dir, 'journal'))
+  await repairJournal(dir, survey, REPAIR, stillClock, noting(steps))
+  expect(steps).toEqual([
+    ...['write damaged.bin', 'sync damaged.bin'],
+    // The header, three frames, and that of the repair.
+    ...Array.from({ length: 5 }, () => `write ${SEGMENT}`),
+    ...[`sync ${SEGMENT}`, 'sync repair/'],
+    ...replaced('repair.json'),
+    ...PUT_IN_PLACE,
+  ])
+  expect(await readdir(join(dir, 'journal'))).toEqual([SEGMENT, 'damaged-2026-01-05T030000.000Z.bin'])
+})
+
+test('a repair that was interrupted while it put its files in place goes on where it was', async () => {
+  const dir = await damagedBooks()
+  const survey = await surveyJournal(nodeDisk, join(dir, 'journal'))
+  const dying = noting([], (step) => step === 'remove repair.json')
+  await expect(repairJournal(dir, survey, REPAIR, stillClock, dying)).rejects.toThrow('failed')
+  const steps: string[] = []
+  expect(await finishRepair(dir, noting(steps))).toBe(true)
+  // Nothing is left to be renamed.
+  expect(steps).toEqual(PUT_IN_PLACE.filter((step) => !step.startsWith('rename')).toSpliced(3, 1))
+  expect(await readdir(join(dir, 'journal'))).toEqual([SEGMENT, 'damaged-2026-01-05T030000.000Z.bin'])
+  expect(await finishRepair(dir, noting(steps))).toBe(false)
 })
