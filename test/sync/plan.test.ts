@@ -110,6 +110,46 @@ describe('a later run', () => {
     })
   })
 
+  describe('of a begun window', () => {
+    const begun = { window: range(NOW - 60 * DAY, NOW - 30 * DAY), cursor: '7' }
+    const covered = [range(NOW - 30 * DAY, NOW)]
+    const planned = (known: Partial<Known>, reach: { since?: number; now?: number } = {}) =>
+      planPartition(
+        orders,
+        partition,
+        { ...nothing, covered, unfinished: [begun], ...known },
+        { now: NOW, ...reach },
+      )
+
+    test('resumes nothing that begins before what is wanted, or ends after now', () => {
+      expect(planned({}, { since: NOW - 60 * DAY }).resume).toEqual([begun])
+      const later = planned({}, { since: NOW - 60 * DAY + 1 })
+      expect(later.resume).toEqual([])
+      expect(later.needs).toEqual([range(NOW - 7 * DAY, NOW), range(NOW - 60 * DAY + 1, NOW - 30 * DAY)])
+      expect(planned({}, { now: NOW - 30 * DAY }).resume).toEqual([begun])
+      expect(planned({}, { now: NOW - 30 * DAY - 1 }).resume).toEqual([])
+    })
+
+    test('resumes nothing that begins with an order that may still change', () => {
+      expect(planned({ oldestUnsettled: NOW - 60 * DAY + 1 }).resume).toEqual([begun])
+      expect(planned({ oldestUnsettled: NOW - 60 * DAY }).resume).toEqual([])
+    })
+
+    test('resumes nothing of which the newer part, or all, has been fetched since', () => {
+      const newer = planned({ covered: [range(NOW - 45 * DAY, NOW)] })
+      expect(newer.resume).toEqual([])
+      expect(newer.needs).toEqual([range(NOW - 7 * DAY, NOW), range(oldest(90), NOW - 45 * DAY)])
+      const all = planned({ covered: [range(NOW - 60 * DAY, NOW)] })
+      expect(all.resume).toEqual([])
+      expect(all.needs).toEqual([range(NOW - 7 * DAY, NOW), range(oldest(90), NOW - 60 * DAY)])
+    })
+
+    test('resumes it beside one that only overlaps it', () => {
+      const beside = { window: range(NOW - 40 * DAY, NOW - 20 * DAY), cursor: '8' }
+      expect(planned({ covered: [], unfinished: [begun, beside] }).resume).toEqual([begun, beside])
+    })
+  })
+
   test('reads a begun window again from its oldest order that may still change', () => {
     const begun = { window: range(NOW - 60 * DAY, NOW - 30 * DAY), cursor: '7' }
     const known = { ...nothing, covered: [range(NOW - 30 * DAY, NOW)], unfinished: [begun] }
