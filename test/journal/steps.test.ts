@@ -123,18 +123,26 @@ test('a frame that could not be synced is cut off again, and nothing is written 
   const dir = await emptyBooks()
   await writeJournal(dir, ['a'])
   const steps: string[] = []
+  const refused = 'could not be written from frame 2 on'
+  let meanwhile: Promise<unknown> | undefined
   let isBroken = false
-  const disk = noting(steps, (step) => isBroken && step === `sync ${SEGMENT}`)
+  const disk = noting(steps, (step) => {
+    if (!isBroken || step !== `sync ${SEGMENT}`) return false
+    meanwhile ??= expect(journal.append(note('c'))).rejects.toThrow(refused)
+    return true
+  })
   const journal = await openJournal(dir, writing({ disk }))
   steps.splice(0)
   isBroken = true
-  await expect(journal.append(note('b'))).rejects.toThrow('could not be written from frame 2 on')
+  await expect(journal.append(note('b'))).rejects.toThrow(refused)
+  await meanwhile
   isBroken = false
-  await expect(journal.append(note('c'))).rejects.toThrow('could not be written from frame 2 on')
+  await expect(journal.append(note('d'))).rejects.toThrow(refused)
   expect(steps).toEqual([
     ...[`write ${SEGMENT}`, `sync ${SEGMENT}`],
     ...[`cut ${SEGMENT}`, `sync ${SEGMENT}`],
   ])
+  expect(meanwhile).toBeDefined()
   await journal.close()
 })
 
