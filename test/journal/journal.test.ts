@@ -246,9 +246,10 @@ test('journal: close waits for pending appends', async () => {
   const dir = await emptyBooks()
   const journal = await openJournal(dir, { mode: 'append', clock: stillClock })
 
-  const append = journal.append(note('a'), Buffer.from('a'))
+  await journal.append(note('a'), Buffer.from('a'))
+  const append = journal.append(note('b'), Buffer.from('b'))
   await journal.close()
 
-  expect((await append).seq).toBe(1)
-  expect(await readJournal(dir)).toEqual(asRead(['a']))
+  expect((await append).seq).toBe(2)
+  expect(await readJournal(dir)).toEqual(asRead(['a', 'b']))
 })
