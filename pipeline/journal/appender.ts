@@ -19,7 +19,7 @@ interface Pending {
 }
 
 export class Appender {
-  failure: TieoutError | null = null
+  private failure: TieoutError | null = null
   private readonly disk: Disk
   private readonly folder: string
   private readonly segments: Segment[]

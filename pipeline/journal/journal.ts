@@ -188,7 +188,6 @@ class OpenedJournal implements OpenJournal {
       throw new TieoutError('The journal is not open for writing.', {
         action: 'This is a bug in tieout. Report it.',
       })
-    if (appender.failure !== null) throw appender.failure
     checkMeta(meta)
     const previousChain = this.numbered.chain
     const seq = this.numbered.seq + 1

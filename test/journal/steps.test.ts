@@ -170,6 +170,23 @@ test('an erasure is written down, its copies are gone and it is listed before a 
   expect([await resumeErasure(dir, stillClock, disk, removeCopies), steps]).toEqual([false, []])
 })
 
+test('an erasure that may not write to one of its segments changes nothing', async () => {
+  const dir = await emptyBooks()
+  await writeJournal(dir, ['a', 'b'], { segmentBytes: 1 })
+  const segments = await readdir(join(dir, 'journal'))
+  const steps: string[] = []
+  const disk = noting(steps)
+  const guarded: Disk = {
+    ...disk,
+    open: (path, how, mode) =>
+      how === 'change' && path.endsWith('2.journal')
+        ? Promise.reject(new Error('no right'))
+        : disk.open(path, how, mode),
+  }
+  await expect(eraseFrames(dir, [1, 2], stillClock, guarded)).rejects.toThrow('no right')
+  expect([steps, await readdir(join(dir, 'journal'))]).toEqual([[], segments])
+})
+
 test('an erasure that was interrupted before its end goes through again from its list', async () => {
   const dir = await emptyBooks()
   await writeJournal(dir, ['a', 'b'])
