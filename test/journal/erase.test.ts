@@ -119,6 +119,18 @@ function dyingAtWrite(last: number): Disk {
   }
 }
 
+test('erase: the list of a later erasure has those of the earlier ones', async () => {
+  const dir = await emptyBooks()
+  await writeJournal(dir, ['a', 'b', 'c'])
+  await eraseFrames(dir, [3], stillClock)
+  await eraseFrames(dir, [1], stillClock)
+
+  expect(await readFile(join(dir, 'journal', 'erased.jsonl'), 'utf8')).toBe(
+    `{"seq":3,"at":"${at}"}\n{"seq":1,"at":"${at}"}\n`,
+  )
+  expect(await readErased(dir)).toEqual([1, 3])
+})
+
 test('erase: the list written by earlier versions is read together with the present one', async () => {
   const dir = await emptyBooks()
   await writeJournal(dir, ['a', 'b', 'c'])
