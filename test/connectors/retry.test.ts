@@ -1,7 +1,8 @@
 // The client against a venue on loopback: what is tried again, when, and how often.
 import { describe, expect, test } from 'vitest'
 import { settings } from '../../connectors/endpoints/account.ts'
-import { CredentialRefused, Stopped, UnknownRefusal } from '../../connectors/errors.ts'
+import { CredentialRefused, MalformedAnswer, Stopped, UnknownRefusal } from '../../connectors/errors.ts'
+import { type FailedBefore, pauseBeforeRetry, retryAfterMs } from '../../connectors/retry.ts'
 import {
   access,
   caught,
@@ -220,5 +221,40 @@ describe('a request that fails', () => {
     await expect(venue.account(access).request(settings, {}, { signal: stop.signal })).rejects.toThrow(
       Stopped,
     )
+  })
+})
+
+describe('a Retry-After header', () => {
+  const date = 'Mon, 05 Jan 2026 03:00:00 GMT'
+  const now = Date.parse(date)
+
+  test('is a number of seconds, or a date that is measured from the one of its answer', () => {
+    expect(retryAfterMs({ 'retry-after': '1.5' }, now)).toBe(1_500)
+    expect(retryAfterMs({ 'retry-after': [' 2 ', '3'] }, now)).toBe(2_000)
+    const until = { 'retry-after': 'Mon, 05 Jan 2026 03:00:10 GMT' }
+    // The machine's clock is an hour ahead.
+    expect(retryAfterMs({ ...until, date }, now + 3_600_000)).toBe(10_000)
+    expect(retryAfterMs({ ...until, date: 'today' }, now + 4_000)).toBe(6_000)
+    expect(retryAfterMs(until, now + 10_001)).toBe(0)
+  })
+
+  test.each([{}, { 'retry-after': '' }, { 'retry-after': 'soon' }])('is not known from %j', (headers) => {
+    expect(retryAfterMs(headers, now)).toBeNull()
+  })
+})
+
+describe('an answer that was damaged on its way', () => {
+  const error = new MalformedAnswer({
+    ...{ endpoint: settings, account: 'main', code: 'malformed answer', status: 200, message: '' },
+    ...{ request: { method: 'GET', path: '/' }, body: Buffer.from('<html>') },
+  })
+  const pause = (failedBefore: FailedBefore | null) =>
+    pauseBeforeRetry({
+      ...{ error, failedBefore, tries: 1, elapsedMs: 0, writes: false, clockWasRefused: false },
+      random: () => 0.5,
+    })
+
+  test('is asked for again, also as part of a window that failed, but not behind pages that never follow', () => {
+    expect([pause(null), pause('window'), pause('cursor')]).toEqual([1_000, 1_000, null])
   })
 })
