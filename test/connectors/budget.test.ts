@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { Budget } from '../../connectors/budget.ts'
-import type { BudgetOverride } from '../../connectors/budgets.ts'
+import { type BudgetOverride, Budgets } from '../../connectors/budgets.ts'
 import { openVenue } from '../../connectors/client.ts'
 import { settings } from '../../connectors/endpoints/account.ts'
 import { contracts } from '../../connectors/endpoints/futures.ts'
@@ -191,6 +191,28 @@ describe('the budgets of a venue', () => {
     const accounts = Array.from({ length: 7 }, (_, place) => ({ ...access, uid: String(place) }))
     await settle(Promise.all(accounts.map((one) => venue.account(one).request(settings, {}))))
     expect(times(received)).toEqual([0, 0, 0, 1_002, 1_002, 1_002, 2_004])
+  })
+
+  test('of one address let retries go first too, and a caller leave', async () => {
+    const clock = new HeldClock()
+    const budgets = new Budgets({
+      ...{ addressRate: { scope: 'ip', count: 1, perMs: 1_000 }, overrides: {}, clock },
+      ...{ quietSince: null, closing: new AbortController().signal },
+    })
+    const began: string[] = []
+    const take = (key: string, turn = {}) =>
+      budgets.run({ key, rate: { count: 1, perMs: 1_000 } }, async () => void began.push(key), turn)
+    const stop = new AbortController()
+    for (const key of ['a', 'b']) void take(key)
+    const left = take('left', { signal: stop.signal })
+    void take('again', { isRetry: true })
+    // Each has its own budget, and all of them wait for that of the address.
+    await clock.advance(1_500)
+    expect(began).toEqual(['a'])
+    stop.abort()
+    await expect(left).rejects.toThrow('aborted')
+    await clock.advance(3_000)
+    expect(began).toEqual(['a', 'again', 'b'])
   })
 })
 
