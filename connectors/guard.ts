@@ -13,7 +13,7 @@ export class BlockGuard {
   readonly #onPause: (pauseMs: number) => void
   /** Budgets that were refused since the last success. */
   readonly #refused = new Set<string>()
-  /** probing: the pause is over, and nothing has been answered since. */
+  /** probing: the pause is over, and nothing has been answered since; the first answer settles it. */
   #state: 'open' | 'pausing' | 'probing' | 'closed' = 'open'
   #hasPaused = false
   #pausesUntil = 0
@@ -28,7 +28,7 @@ export class BlockGuard {
     while (this.#state === 'pausing' && !signal.aborted) {
       const rest = this.#pausesUntil - this.#clock.monotonic()
       if (rest > 0) await this.#clock.sleep(rest, signal)
-      else this.#probe()
+      else this.#state = 'probing'
     }
     return this.#state !== 'closed'
   }
@@ -54,11 +54,5 @@ export class BlockGuard {
     this.#state = 'pausing'
     this.#pausesUntil = this.#clock.monotonic() + BLOCK_PAUSE_MS
     this.#onPause(BLOCK_PAUSE_MS)
-  }
-
-  /** Refusals before the pause prove nothing about the time after it. */
-  #probe(): void {
-    this.#refused.clear()
-    this.#state = 'probing'
   }
 }
