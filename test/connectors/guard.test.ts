@@ -3,7 +3,19 @@ import { describe, expect, test } from 'vitest'
 import { settings } from '../../connectors/endpoints/account.ts'
 import { openOrders, orderHistory } from '../../connectors/endpoints/trade.ts'
 import { RateRefused, Stopped } from '../../connectors/errors.ts'
-import { access, caught, envelope, loopback, refusal, reply, turns } from '../support/venue.ts'
+import { BLOCK_PAUSE_MS, BlockGuard } from '../../connectors/guard.ts'
+import type { Clock } from '../../models/clock.ts'
+import {
+  access,
+  caught,
+  envelope,
+  HeldClock,
+  loopback,
+  refusal,
+  reply,
+  START,
+  turns,
+} from '../support/venue.ts'
 
 describe('a venue that blocks the address', () => {
   const pauses = (events: readonly { event: string }[]) =>
@@ -90,5 +102,43 @@ describe('a venue that blocks the address', () => {
     await settle(account.request(settings, {}))
     await caught(settle(account.request(orderHistory, { category: 'SPOT' })))
     expect(pauses(events)).toBe(0)
+  })
+})
+
+describe('the guard', () => {
+  const pausing = (clock: Clock) => {
+    const pauses: number[] = []
+    const guard = new BlockGuard(clock, (pauseMs) => pauses.push(pauseMs))
+    for (const budget of ['a', 'b']) guard.refused(budget)
+    guard.exhausted()
+    return { guard, pauses }
+  }
+  const running = () => new AbortController().signal
+
+  test('pauses once for several requests that give up together, and then lets one through', async () => {
+    const clock = new HeldClock()
+    const { guard, pauses } = pausing(clock)
+    guard.exhausted()
+    const passing = guard.mayPass(running())
+    await clock.advance(BLOCK_PAUSE_MS)
+    expect([await passing, pauses]).toEqual([true, [BLOCK_PAUSE_MS]])
+    // One of those that were refused before the pause gives up only now.
+    guard.exhausted()
+    expect(await guard.mayPass(running())).toBe(true)
+    guard.refused('a')
+    expect(await guard.mayPass(running())).toBe(false)
+  })
+
+  test('lets a caller go who has stopped, without waiting for the pause again and again', async () => {
+    let sleeps = 0
+    const stop = new AbortController()
+    const sleep = async (): Promise<void> => {
+      sleeps += 1
+      if (sleeps > 1) throw new Error('waits again')
+      stop.abort()
+    }
+    const { guard } = pausing({ wall: () => START, monotonic: () => 0, sleep })
+    await guard.mayPass(stop.signal)
+    expect(sleeps).toBe(1)
   })
 })

@@ -92,6 +92,23 @@ describe('the venue’s clock', () => {
     const offset = new ClockOffset(1_004)
     for (const time of [1_000, -3_600_000, -3_600_001]) offset.measure(time, 0, 0)
     expect(offset.at(0)).toBe(1_000)
+    const ahead = new ClockOffset(1_004)
+    for (const time of [1_000, 3_600_000, 3_600_001]) ahead.measure(time, 0, 0)
+    expect(ahead.at(0)).toBe(1_004)
+  })
+
+  test('is the median of the last five answers', () => {
+    const offset = new ClockOffset()
+    for (const measured of [900_000, 900_000, 900_000, 0, 0]) offset.measure(measured, 0, 0)
+    expect(offset.at(0)).toBe(900_000)
+    offset.measure(0, 0, 0)
+    expect(offset.at(0)).toBe(0)
+  })
+
+  test('of answers that agree within a minute is the lower one, whatever the wall clock shows', () => {
+    const offset = new ClockOffset(45_000)
+    for (const measured of [0, 10_000, 50_000]) offset.measure(measured, 0, 0)
+    expect(offset.at(0)).toBe(10_000)
   })
 
   test('ignores the machine’s clock once its time was refused', () => {
