@@ -1,8 +1,10 @@
 // No unit is lost where a lot or a sale is cut, and nothing is invented where the history is missing.
 import { describe, expect, it } from 'vitest'
 import type { Method } from '../../pipeline/lots/engine.ts'
-import type { LotEvent } from '../../pipeline/lots/event.ts'
+import type { Basis, LotEvent } from '../../pipeline/lots/event.ts'
+import { heldBy } from '../../pipeline/lots/held.ts'
 import { roundDiv } from '../../pipeline/lots/share.ts'
+import { UnknownBasis } from '../../pipeline/lots/unknown-basis.ts'
 import { buy, disposals, lots, problems, sell } from './books.ts'
 import { computeLots } from './compute.ts'
 
@@ -145,4 +147,28 @@ describe('missing history is never a gain', () => {
     expect(problems(result)).toEqual(['b1: quantity not above zero, 0'])
     expect(lots(result)).toEqual([])
   })
+})
+
+it('what left without a known cost adds up by account and coin, and each disposal counts once', () => {
+  const unknown = new UnknownBasis()
+  const left = (disposalId: string, basis: Basis, quantity: bigint, account = 'main') =>
+    unknown.disposed({ account, coin: 'BTC', quantity, basis, disposalId })
+  left('s1', 'known', 1n)
+  expect(unknown.rows()).toEqual([])
+  left('s2', 'unvalued', 2n)
+  left('s2', 'missing', 4n)
+  left('s3', 'missing', 8n)
+  left('s3', 'missing', 16n, 'cold')
+  expect(unknown.rows()).toMatchObject([
+    { account: 'main', coin: 'BTC', quantity: 12n, unvaluedQuantity: 2n, disposals: 2 },
+    { account: 'cold', coin: 'BTC', quantity: 16n, unvaluedQuantity: 0n, disposals: 1 },
+  ])
+})
+
+it('what is sold in the moment of its purchase was held for no day, and what is bought later not at all', () => {
+  const termOf = (acquired: number, sold: number) => (sold > acquired ? 'long' : 'short')
+  const held = heldBy({ rules: 'generic', timeZone: 'UTC', termOf })
+  expect(held({ acquiredAtUs: 5n, disposedAtUs: 5n })).toEqual({ days: 0, term: 'short' })
+  expect(held({ acquiredAtUs: 6n, disposedAtUs: 5n })).toEqual({ days: null, term: null })
+  expect(held({ acquiredAtUs: null, disposedAtUs: 5n })).toEqual({ days: null, term: null })
 })

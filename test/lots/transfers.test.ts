@@ -215,9 +215,9 @@ describe('inconsistent transfers', () => {
         [10n ** 18n, 100n * 10n ** 18n, 'known'],
         [2n * 10n ** 18n, null, 'unvalued'],
       ])
-      expect(result.moved.map(({ quantity, basis }) => [quantity, basis])).toEqual([
-        [10n ** 18n, 'known'],
-        [2n * 10n ** 18n, 'missing'],
+      expect(result.moved.map(({ quantity, costBasis, basis }) => [quantity, costBasis, basis])).toEqual([
+        [10n ** 18n, 100n * 10n ** 18n, 'known'],
+        [2n * 10n ** 18n, null, 'missing'],
       ])
       expect(lots(result)).toEqual([])
     }
