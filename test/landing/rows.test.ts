@@ -394,4 +394,12 @@ describe('the fast reader of amounts', () => {
   ])('reads %s itself', (written, units) => {
     expect(plainUnits(written)).toBe(units)
   })
+
+  // The first is the smallest whole number that a JavaScript number does not hold.
+  it.each(['9007199254740993', '1000000000000000.5', '0.0000000000000000001', '', '-', '.', '1e3', '1.2.3'])(
+    'leaves %j to the exact parser',
+    (written) => {
+      expect(plainUnits(written)).toBeNull()
+    },
+  )
 })
