@@ -262,6 +262,19 @@ describe('ca: superficial losses', () => {
     expect(lots(result)).toEqual(['- -: 45 cost 465'])
   })
 
+  it('what is denied is rounded to the last digit, and the gain is the rest of the loss', () => {
+    const result = ca([
+      buy('b1', '2023-01-01', '3', '300'),
+      sell('s1', '2024-01-10', '3', '200'),
+      buy('b2', '2024-01-20', '2', '140'),
+    ])
+    // Two thirds of a loss of 100.
+    expect(disposals(result)).toEqual([
+      's1 <- -: 3 for 200 cost 300 denied 66.666666666666666667 gain -33.333333333333333333',
+    ])
+    expect(lots(result)).toEqual(['- -: 2 cost 206.666666666666666667'])
+  })
+
   it('a purchase in the 30 days before counts as well', () => {
     const result = ca([
       buy('b1', '2023-08-02', '100', '1000'),
