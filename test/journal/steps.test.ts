@@ -119,6 +119,22 @@ test('a segment whose header was never finished is moved aside, and that is safe
   expect(steps).toEqual(['sync books/', `rename ${SEGMENT} ${TORN}`, 'sync journal/'])
 })
 
+test('a segment that ends inside a frame is refused if another follows it, also one without a whole header', async () => {
+  const dir = await emptyBooks()
+  await writeJournal(dir, ['a', 'b'], { segmentBytes: 1 })
+  const [first, second] = [SEGMENT, '000002.journal'].map((name) => join(dir, 'journal', name)) as [
+    string,
+    string,
+  ]
+  await truncate(first, (await readFile(first)).length - 1)
+  await truncate(second, 10)
+  const steps: string[] = []
+  await expect(openJournal(dir, writing({ disk: noting(steps) }))).rejects.toThrow(
+    'A segment in the middle of the journal ends inside a frame.',
+  )
+  expect(steps).toEqual(['sync books/'])
+})
+
 test('a frame that could not be synced is cut off again, and nothing is written after it', async () => {
   const dir = await emptyBooks()
   await writeJournal(dir, ['a'])
