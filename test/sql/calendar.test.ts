@@ -87,15 +87,12 @@ const day = (date: number, time = '12:00:00'): string => `2026-01-${String(date)
 type Rows = Planted['rows']
 
 /** `coin day change quantity borrowed` of the history over these tables; USDT is the reporting currency. */
-const history = async ({ entries = [], postings = [], ...more }: Readonly<Record<string, Rows>>) => {
+const history = async ({ entries = [], principal = [], ...more }: Readonly<Record<string, Rows>>) => {
   const moved =
     'account varchar, ledger varchar, coin varchar, occurred_at timestamptz, amount decimal(38, 18)'
   const rows = await runModel('main.balance_history', {
     'main.entries': { columns: `${moved}, entry_id varchar`, rows: entries },
-    'main.postings': {
-      columns: 'posting_id varchar, account_name varchar, amount decimal(38, 18)',
-      rows: postings,
-    },
+    'staging.principal_moves': { columns: 'entry_id varchar, amount decimal(38, 18)', rows: principal },
     'main.imported_entries': { columns: moved, rows: more.imported ?? [] },
     'main.liabilities': {
       columns: 'account varchar, ledger varchar, coin varchar, owed_before decimal(38, 18)',
@@ -142,11 +139,9 @@ test('those of the venue continue to the last day that was over for a run it ans
   const entry = (id: string, at: string, amount: string) => ['main', 'UNIFIED', 'BTC', at, amount, id]
   const found = await history({
     entries: [entry('1', day(1), '5'), entry('2', day(2), '-3'), entry('3', day(3), '1')],
-    postings: [
-      ['1/counter', 'Income', '-5'],
-      ['2/counter', 'Liabilities:Loans', '3'],
-      ['3/counter', 'Liabilities:Loans', '-1'],
-      ['3/wallet', 'Assets', '1'],
+    principal: [
+      ['2', '-3'],
+      ['3', '1'],
     ],
     liabilities: [['main', 'UNIFIED', 'BTC', '3']],
     runs: [
