@@ -153,3 +153,40 @@ test('those of the venue continue to the last day that was over for a run it ans
   })
   expect(found).toEqual(['BTC 01 5 5 3', 'BTC 02 -3 2 0', 'BTC 03 1 3 1', 'BTC 04 0 3 1'])
 })
+
+test('principal is what kinds of debt move, except where the other side of a record is missing', async () => {
+  const entry = (id: string, kind: string, part = 'amount') => [
+    ...['main', 'UNIFIED', 'BTC', kind, id, id, part, '2', '2026-01-05 12:00:00+00'],
+  ]
+  const rows = await runModel('staging.principal_moves', {
+    'main.entries': {
+      columns: `account varchar, ledger varchar, coin varchar, kind varchar, place bigint, entry_id varchar, part varchar,
+        amount decimal(38, 18), occurred_at timestamptz`,
+      rows: [
+        entry('1', 'borrow'),
+        entry('2', 'repayment'),
+        entry('3', 'interest'),
+        entry('4', 'of nobody'),
+        entry('5', 'borrow'),
+        entry('6', 'borrow', 'fee'),
+      ],
+    },
+    'main.kinds': {
+      columns: 'kind varchar, counter_account varchar',
+      rows: [
+        ['borrow', 'Liabilities:Loans'],
+        ['repayment', 'Liabilities:Loans'],
+        ['interest', 'Expenses:Interest'],
+      ],
+    },
+    'main.unmatched_legs': {
+      columns: 'account varchar, place bigint',
+      rows: [
+        ['main', '5'],
+        ['main', '6'],
+        ['desk', '1'],
+      ],
+    },
+  })
+  expect(rows.map(({ entry_id }) => entry_id).toSorted()).toEqual(['1', '2', '6'])
+})

@@ -4,7 +4,6 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { matchingOf } from '../../pipeline/rules/matching.ts'
 import { balanced, LEDGER_CHECKS, type Move, TestBooks } from '../support/books.ts'
-import { runModel } from '../support/one-model.ts'
 
 /** What these books are made of, with every check that may find an error. */
 const MADE = [
@@ -136,41 +135,4 @@ test('a loan of one wallet is not repaid by what another owed before the books',
     ],
   ])
   expect(await books.query('select * from borrowed_coins')).toEqual([])
-})
-
-test('principal is what kinds of debt move, except where the other side of a record is missing', async () => {
-  const entry = (id: string, kind: string, part = 'amount') => [
-    ...['main', 'UNIFIED', 'BTC', kind, id, id, part, '2', '2026-01-05 12:00:00+00'],
-  ]
-  const rows = await runModel('staging.principal_moves', {
-    'main.entries': {
-      columns: `account varchar, ledger varchar, coin varchar, kind varchar, place bigint, entry_id varchar, part varchar,
-        amount decimal(38, 18), occurred_at timestamptz`,
-      rows: [
-        entry('1', 'borrow'),
-        entry('2', 'repayment'),
-        entry('3', 'interest'),
-        entry('4', 'of nobody'),
-        entry('5', 'borrow'),
-        entry('6', 'borrow', 'fee'),
-      ],
-    },
-    'main.kinds': {
-      columns: 'kind varchar, counter_account varchar',
-      rows: [
-        ['borrow', 'Liabilities:Loans'],
-        ['repayment', 'Liabilities:Loans'],
-        ['interest', 'Expenses:Interest'],
-      ],
-    },
-    'main.unmatched_legs': {
-      columns: 'account varchar, place bigint',
-      rows: [
-        ['main', '5'],
-        ['main', '6'],
-        ['desk', '1'],
-      ],
-    },
-  })
-  expect(rows.map(({ entry_id }) => entry_id).toSorted()).toEqual(['1', '2', '6'])
 })
