@@ -1,4 +1,5 @@
--- Every fee that records of the venue charge, for whatever: trades, futures, liquidations, moves. A fee named in an imported row is not an
+-- Every fee that records of the venue charge, for whatever: trades, futures, liquidations, moves; and whatever else the user
+-- classifies as a cost (main.kinds). A fee named in an imported row is not an
 -- entry and is not listed here: a trade's fee is in trades (fee, fee_coin), any row's fee in imported_trades. Nor is the fee
 -- of a trade that only orders report: it is in trades, a second one in other_fee.
 -- grain: one row per entry
@@ -28,7 +29,7 @@ select entries.entry_id as entry_id, entries.transaction_id as transaction_id, e
   coalesce(entries.symbol, trades.venue_symbol) as venue_symbol, coalesce(trades.order_id, orders.order_id) as order_id,
   entries.occurred_at as occurred_at
 from main.entries as entries
+join main.kinds as effects on effects.kind = entries.kind and effects.effect = 'cost'
 left join main.valuations as valuations on valuations.entry_id = entries.entry_id
 left join main.trades as trades on trades.trade_id = entries.transaction_id
 left join staging.futures_fee_orders as orders on orders.entry_id = entries.entry_id
-where entries.kind = 'fee'

@@ -1,4 +1,4 @@
-// The tables `kinds` and `income`: what the effect of a kind says is income, wherever it stands; results of futures and of liquidations are in the profit and loss alone.
+// The tables `kinds`, `income` and `fees`: what the effect of a kind says is income or a cost, wherever it stands; results of futures and of liquidations are in the profit and loss alone.
 import { expect, test } from 'vitest'
 import { type Planted, runModel } from '../support/one-model.ts'
 
@@ -70,6 +70,56 @@ test('what the venue waives on a margin line, and a user’s own kind, are incom
     ['lent', 'interest', '-0.5', null],
     ['referred', 'referral', '3', null],
     ['waived', 'adjustment', '14', '12.5'],
+  ])
+})
+
+test('what the user classifies as a cost is a fee, also on a line of futures, whose results it is none of', async () => {
+  const entry = (id: string, line: string, kind: string, amount: string, transaction = id) => [
+    ...[id, transaction, 'main', 'UNIFIED', line, 'USDT', null, kind, amount, AT],
+  ]
+  const entries: Planted = {
+    columns: `entry_id varchar, transaction_id varchar, account varchar, ledger varchar, product_line varchar, coin varchar,
+      symbol varchar, kind varchar, amount decimal(38, 18), occurred_at timestamptz`,
+    rows: [
+      entry('bought', 'SPOT', 'trade', '1', 'fill'),
+      entry('paid', 'SPOT', 'trade', '-5', 'fill'),
+      entry('charged for it', 'SPOT', 'fee', '-0.25', 'fill'),
+      entry('card', 'SPOT', 'card_fee', '-2'),
+      entry('data', 'USDT-FUTURES', 'card_fee', '-3'),
+      entry('opened', 'USDT-FUTURES', 'fee', '-0.5'),
+      entry('moved', 'SPOT', 'transfer', '9'),
+    ],
+  }
+  const kinds: Planted = {
+    columns: 'kind varchar, counter_account varchar, effect varchar',
+    rows: [
+      ['trade', 'Equity:Trading', 'exchange'],
+      ['fee', 'Expenses:Fees', 'cost'],
+      ['card_fee', 'Expenses:Card', 'cost'],
+      ['transfer', 'Equity:Transfers', 'move'],
+    ],
+  }
+  const parts = await runModel('staging.entry_pnl_parts', { 'main.entries': entries, 'main.kinds': kinds })
+  const counted = parts.map(({ entry_id, fee, is_of_futures }) => [entry_id, fee, is_of_futures])
+  expect(counted.toSorted()).toEqual([
+    ['card', '-2', 'false'],
+    ['data', '-3', 'false'],
+    ['opened', '-0.5', 'true'],
+  ])
+  const fees = await runModel('main.fees', {
+    ...{ 'main.entries': entries, 'main.kinds': kinds },
+    'main.valuations': {
+      columns: 'entry_id varchar, value decimal(38, 18), currency varchar, sources varchar',
+      rows: [['card', '1.5', 'EUR', 'candles']],
+    },
+    'main.trades': { columns: 'trade_id varchar, venue_symbol varchar, order_id varchar', ...NO_ROWS },
+    'staging.futures_fee_orders': { columns: 'entry_id varchar, order_id varchar', ...NO_ROWS },
+  })
+  expect(fees.map(({ entry_id, fee, value }) => [entry_id, fee, value]).toSorted()).toEqual([
+    ['card', '2', '1.5'],
+    ['charged for it', '0.25', null],
+    ['data', '3', null],
+    ['opened', '0.5', null],
   ])
 })
 
