@@ -16,6 +16,7 @@ const TABLES: Readonly<Record<string, string>> = {
   entries: `entry_id varchar, transaction_id varchar, account varchar, ledger varchar, product_line varchar,
     coin varchar, amount ${AMOUNT}, kind varchar, occurred_at timestamptz, source_feed varchar,
     source_id varchar, page_id bigint, page_row integer, symbol varchar`,
+  kinds: 'kind varchar, counter_account varchar, effect varchar, meaning varchar',
   balances: `account varchar, ledger varchar, coin varchar, quantity ${AMOUNT}, venue_balance ${AMOUNT},
     as_of timestamptz`,
   trades: `trade_id varchar, account varchar, ledger varchar, symbol varchar, side varchar, base varchar,
