@@ -56,6 +56,10 @@ describe('a note written by people', () => {
     expect(cellsRefused('a1,2024-01-05 10:00:00 UTC,Send,BTC,0.01,EUR,40000,400,0,"For\u0000"')).toContain(
       'export.csv:2, column Notes',
     )
+    // As does the one behind all printable ones.
+    expect(cellsRefused('a1,2024-01-05 10:00:00 UTC,Send,BTC,0.01,EUR,40000,400,0,"For\u007f"')).toContain(
+      'U+007F',
+    )
     expect(cellsRefused('"a\n1",2024-01-05 10:00:00 UTC,Send,BTC,0.01,EUR,40000,400,0,')).toContain(
       'export.csv:2, column ID',
     )

@@ -1,9 +1,11 @@
 // What is not as it was written is refused and named; only an end that a crash explains is mended.
 import { copyFile, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { CorruptionError } from '../../models/error.ts'
 import { eraseFrames } from '../../pipeline/journal/erase.ts'
+import { encodeSegmentHeader, GENESIS } from '../../pipeline/journal/layout.ts'
 import { verifyJournal } from '../../pipeline/journal/verify.ts'
 import { asRead, emptyBooks, readJournal, stillClock, writeJournal } from '../support/journal.ts'
 import { failure, reopen, segment, tearEverywhere } from './tear.ts'
@@ -150,6 +152,57 @@ test('journal: a segment of another journal is named', async () => {
   expect(error).toBeInstanceOf(CorruptionError)
   expect(error.message).toBe('A segment of the journal does not continue the one before it.')
   expect(error.details.where).toBe(`${segment(dir, 2)}, segment header, byte 0`)
+})
+
+test('journal: a segment that leaves out frames is named, even if it continues the chain and has none itself', async () => {
+  const dir = await threeSegments()
+  const chain = (await readFile(segment(dir, 2))).subarray(-32)
+  await writeFile(segment(dir, 3), encodeSegmentHeader(3, 3, chain))
+  expect(await readJournal(dir)).toHaveLength(2)
+
+  await writeFile(segment(dir, 3), encodeSegmentHeader(3, 4, chain))
+  const error = (await failure(readJournal(dir))) as CorruptionError
+
+  expect(error).toBeInstanceOf(CorruptionError)
+  expect(error.message).toBe('A segment of the journal does not continue the one before it.')
+})
+
+test('journal: a segment of a newer format, and a body stored in a newer way, ask for a newer version', async () => {
+  const dir = await emptyBooks()
+  await writeJournal(dir, ['first'])
+  const whole = await readFile(segment(dir))
+  await writeFile(segment(dir), Buffer.concat([encodeSegmentHeader(1, 1, GENESIS, 2), whole.subarray(60)]))
+
+  for (const error of [await failure(reopen(dir)), await failure(readJournal(dir))])
+    expect(error).toMatchObject({
+      message: 'The journal was written by a newer version of tieout.',
+      exitCode: 2,
+      details: { expected: 'format 1', found: 'format 2' },
+    })
+
+  const stored = Buffer.from(whole)
+  const prelude = stored.subarray(60, 82)
+  prelude.writeUInt8(3, 5)
+  prelude.writeUInt32BE(crc32(prelude.subarray(5, 18), crc32(prelude.subarray(0, 4))), 18)
+  await writeFile(segment(dir), stored)
+  expect(await failure(readJournal(dir))).toMatchObject({
+    message: 'The journal was written by a newer version of tieout.',
+    details: { expected: 'a body stored as raw, gzip, brotli', found: 'codec 3' },
+  })
+})
+
+test('journal: a frame that is neither live nor erased is refused', async () => {
+  const dir = await emptyBooks()
+  await writeJournal(dir, ['first'])
+  const bytes = await readFile(segment(dir))
+  bytes.writeUInt8(0x4d, 64)
+  await writeFile(segment(dir), bytes)
+
+  for (const error of [await failure(reopen(dir)), await failure(readJournal(dir))])
+    expect(error).toMatchObject({
+      message: 'A frame of the journal is neither live nor erased.',
+      details: { found: 'byte 77' },
+    })
 })
 
 test('journal: a segment cut off in the middle of the journal is named, at a frame and inside one', async () => {
