@@ -191,6 +191,22 @@ test('journal: a segment of a newer format, and a body stored in a newer way, as
   })
 })
 
+test('journal: another body with matching checksums is refused by the hash of the one that was written', async () => {
+  const dir = await emptyBooks()
+  await writeJournal(dir, ['first'])
+  const bytes = await readFile(segment(dir))
+  const [prelude, body] = [bytes.subarray(60, 82), bytes.subarray(-37, -32)]
+  expect(body.toString()).toBe('first')
+  body.write('worst')
+  prelude.writeUInt32BE(crc32(bytes.subarray(-53, -32)), 14)
+  prelude.writeUInt32BE(crc32(prelude.subarray(5, 18), crc32(prelude.subarray(0, 4))), 18)
+  await writeFile(segment(dir), bytes)
+
+  expect(await failure(readJournal(dir))).toMatchObject({
+    message: 'The body of a frame of the journal is not the one that was hashed.',
+  })
+})
+
 test('journal: a frame that is neither live nor erased is refused', async () => {
   const dir = await emptyBooks()
   await writeJournal(dir, ['first'])
