@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { balanced, TestBooks } from '../support/books.ts'
-import { runModel } from '../support/one-model.ts'
+import { type Planted, runModel } from '../support/one-model.ts'
 
 let books: TestBooks
 
@@ -190,4 +190,139 @@ test('what is outside the books of its account is not unrealised, nor a short sa
       )
       .toSorted(),
   ).toEqual(['main LOTS 1 90 120 30', 'main SHORT 2 200 240 -40'])
+})
+
+/** An entry of `main` on one day, `place part kind amount coin`, whose id is its place and part; and what it is worth by prices. */
+async function eventsOf(
+  entries: readonly string[],
+  worths: readonly (readonly [entry: string, value: string, rank: string, steps: string])[],
+  tables: Readonly<Record<string, Planted['rows']>>,
+) {
+  const moment = '2026-01-05 10:00:00+00'
+  const amount = 'decimal(38, 18)'
+  const planted = (table: string, columns: string): Record<string, Planted> => ({
+    [table]: { columns, rows: tables[table] ?? [] },
+  })
+  const rows = await runModel('main.lot_events', {
+    'main.entries': {
+      columns: `account varchar, ledger varchar, coin varchar, occurred_at timestamptz, place bigint, part varchar,
+        kind varchar, entry_id varchar, amount ${amount}`,
+      rows: entries.map((entry) => {
+        const [place = '', part = '', kind = '', quantity = '', coin = ''] = entry.split(' ')
+        return ['main', 'UNIFIED', coin, moment, place, part, kind, `${place}/${part}`, quantity]
+      }),
+    },
+    'main.valuations': {
+      columns: `entry_id varchar, value ${amount}, rank bigint, steps bigint`,
+      rows: worths,
+    },
+    'main.kinds': {
+      columns: 'kind varchar, effect varchar',
+      rows: [
+        ['trade', 'exchange'],
+        ['fee', 'cost'],
+        ['p2p_trade', 'fiat'],
+        ['opening', 'opening'],
+      ],
+    },
+    'staging.reporting': { columns: 'currency varchar', rows: [['USD']] },
+    ...planted(
+      'staging.trade_sides',
+      `account varchar, group_place bigint, received_place bigint, paid_place bigint, fee_side varchar,
+        is_of_coins boolean, stated_value ${amount}`,
+    ),
+    ...planted('staging.fill_fees', `account varchar, group_place bigint, value ${amount}`),
+    ...planted(
+      'staging.set_values',
+      `account varchar, place bigint, value ${amount}, value_given ${amount}, value_shared ${amount},
+        value_before_fees ${amount}, is_received_for_coins boolean`,
+    ),
+    ...planted('staging.imported_counterparts', 'entry_id varchar, transfer_id varchar, place bigint'),
+    ...planted('staging.imported_values', `place bigint, network_value ${amount}`),
+    ...planted('main.p2p_trades', 'entry_id varchar, coin varchar'),
+    ...planted('staging.stated_values', `id varchar, coin varchar, currency varchar, stated_value ${amount}`),
+    ...planted('main.transfers', 'entry_id varchar, transfer_id varchar'),
+    ...planted('staging.basis_carry_overs', `entry_id varchar, quantity_taken ${amount}`),
+    ...planted(
+      'staging.imported_lot_events',
+      `account varchar, coin varchar, happened_at timestamptz, place bigint, event_id varchar, kind varchar,
+        quantity ${amount}, value ${amount}, currency varchar, transfer_id varchar, value_given ${amount},
+        value_shared ${amount}, is_kept_back boolean, value_before_fees ${amount}`,
+    ),
+  })
+  return rows
+    .map(({ place, kind, quantity, coin, value, is_kept_back }) =>
+      [
+        place?.padStart(2, '0'),
+        kind,
+        quantity,
+        coin,
+        value,
+        ...(is_kept_back === 'true' ? ['kept'] : []),
+      ].join(' '),
+    )
+    .toSorted()
+}
+
+test('of two sources equally good, a fill takes the price over fewer steps', async () => {
+  const fill = async (received: string, paid: string) =>
+    await eventsOf(
+      ['1 amount trade 2 SOL', '2 amount trade -1 ETH'],
+      [
+        ['1/amount', '190', '1', received],
+        ['2/amount', '200', '1', paid],
+      ],
+      { 'staging.trade_sides': [['main', '1', '1', '2', 'received', 'true', null]] },
+    )
+  expect(await fill('2', '1')).toEqual(['05 acquire 2 SOL 200', '09 dispose 1 ETH 200'])
+  expect(await fill('2', '2')).toEqual(['05 acquire 2 SOL 190', '09 dispose 1 ETH 190'])
+})
+
+test('only a fee that is taken from the coin received is kept back, never a rebate in it', async () => {
+  const fill = async (fee: string) =>
+    await eventsOf(
+      ['1 amount trade 2 SOL', `1 fee fee ${fee} SOL`, '2 amount trade -1 ETH', '2 fee fee -0.5 ETH'],
+      [
+        ['1/amount', '190', '1', '1'],
+        ['1/fee', '9.5', '1', '1'],
+        ['2/amount', '200', '1', '1'],
+        ['2/fee', '100', '1', '1'],
+      ],
+      { 'staging.trade_sides': [['main', '1', '1', '2', 'received', 'true', null]] },
+    )
+  const others = ['05 acquire 2 SOL 190', '09 dispose 1 ETH 190', '10 dispose 0.5 ETH 100']
+  expect(await fill('-0.1')).toEqual([others[0], '06 dispose 0.1 SOL 9.5 kept', ...others.slice(1)])
+  expect(await fill('0.1')).toEqual([others[0], '06 acquire 0.1 SOL 9.5', ...others.slice(1)])
+})
+
+test('what a deal sells arrived before it and what it buys leaves after it; its money is its value, not the market', async () => {
+  expect(
+    await eventsOf(
+      [
+        '1 amount p2p_trade 3 BTC',
+        '1 deal p2p_trade -3 BTC',
+        '2 amount p2p_trade -1 BTC',
+        '2 deal p2p_trade 1 BTC',
+      ],
+      [
+        ['1/amount', '300', '1', '1'],
+        ['1/amount/paid', '310', '1', '1'],
+        ['1/deal', '300', '1', '1'],
+        ['2/amount', '100', '1', '1'],
+        ['2/deal', '100', '1', '1'],
+      ],
+      { 'main.p2p_trades': [['1/amount', 'BTC']] },
+    ),
+  ).toEqual(['05 acquire 3 BTC 310', '07 dispose 3 BTC 300', '08 acquire 1 BTC 100', '09 dispose 1 BTC 100'])
+})
+
+test('an entry whose basis is wholly carried over is no event, one carried over in part is one of the rest', async () => {
+  expect(
+    await eventsOf(['1 opening opening 3 BTC', '2 opening opening 5 ETH'], [], {
+      'staging.basis_carry_overs': [
+        ['1/opening', '3'],
+        ['2/opening', '4'],
+      ],
+    }),
+  ).toEqual(['08 acquire 1 ETH '])
 })
