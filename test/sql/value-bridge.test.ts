@@ -535,3 +535,97 @@ test('value_bridge: a month that does not close is a warning, unless part of it 
     expect.objectContaining({ severity: 'warning', difference: '5', evidence: '["2026-11"]' }),
   ])
 })
+
+test('basis_changes: every sale is taken off once, short ones in their pieces, and none from before the books', async () => {
+  const amount = 'decimal(38, 18)'
+  const day = (month: string): string => `2026-${month}-10 00:00:00+00`
+  const piece = (
+    id: string,
+    lot: string,
+    coin: string,
+    quantity: string,
+    cost: string,
+    denied: string | null,
+  ) => ['main', coin, day('01'), quantity, cost, denied, '0', id, lot]
+  const event = (
+    account: string,
+    kind: string,
+    id: string,
+    coin: string,
+    quantity: string,
+    value: string | null,
+  ) => [account, coin, id, day('01'), kind, quantity, value]
+  const rows = await runModel('staging.basis_changes', {
+    'main.lot_events': {
+      columns: `account varchar, coin varchar, event_id varchar, happened_at timestamptz, kind varchar,
+        quantity ${amount}, value ${amount}`,
+      rows: [
+        event('main/before', 'dispose', 'b1', 'OLD', '1', '4'),
+        event('main/before', 'give', 'b2', 'OLD', '1', '4'),
+        event('main/before', 'transfer_out', 'b3', 'OLD', '1', '4'),
+        event('main', 'dispose', 's1', 'SOLD', '2', '25'),
+        event('main', 'dispose', 'sh', 'SHORT', '3', '30'),
+        event('main', 'dispose', 'f1', 'FEE', '0.1', '1'),
+        event('main', 'dispose', 'f2', 'FEE', '0.2', '2'),
+        event('main', 'dispose', 'f3', 'FEE', '0.3', '3'),
+      ],
+    },
+    'staging.counted_lot_events': {
+      columns: `account varchar, coin varchar, happened_at timestamptz, kind varchar, quantity ${amount},
+        counted_value ${amount}`,
+      rows: [
+        ['main', 'SHORT', day('02'), 'acquire', '1', '12'],
+        ['main', 'SHORT', day('03'), 'acquire', '2', '26'],
+        ['main', 'GIFT', day('01'), 'acquire', '5', null],
+      ],
+    },
+    'main.disposals': {
+      columns: `account varchar, coin varchar, disposed_at timestamptz, quantity ${amount}, cost_basis ${amount},
+        denied_loss ${amount}, gain ${amount}, disposal_id varchar, lot_id varchar`,
+      rows: [
+        piece('b1', 'l0', 'OLD', '1', '3', null),
+        piece('b2', 'l0', 'OLD', '1', '3', null),
+        piece('b3', 'l0', 'OLD', '1', '3', null),
+        piece('s1', 'l1', 'SOLD', '2', '20', '3'),
+        piece('sh', 'c1', 'SHORT', '1', '12', null),
+        piece('sh', 'c2', 'SHORT', '2', '26', null),
+        piece('f2', 'l2', 'FEE', '0.2', '2.5', null),
+      ],
+    },
+    'main.lot_transfers': {
+      columns: `from_account varchar, coin varchar, moved_at timestamptz, cost_basis ${amount}, quantity ${amount}`,
+      rows: [],
+    },
+    'staging.lot_arrivals': {
+      columns: `to_account varchar, coin varchar, arrived_at timestamptz, cost_basis ${amount}, quantity ${amount}`,
+      rows: [],
+    },
+    'main.lot_matching': { columns: 'fees_in_kind varchar', rows: [['net']] },
+    'main.short_sales': {
+      columns: `account varchar, coin varchar, sold_at timestamptz, quantity ${amount}, proceeds ${amount},
+        closed_at timestamptz, sale_id varchar, closing_id varchar`,
+      rows: [
+        ['main', 'SHORT', day('01'), '1', '10', day('02'), 'sh', 'c1'],
+        ['main', 'SHORT', day('01'), '2', '20', day('03'), 'sh', 'c2'],
+        ['main', 'FEE', day('01'), '0.3', '3', null, 'f3', null],
+      ],
+    },
+  })
+  expect(
+    rows
+      .map(({ coin, month, quantity, cost, unknown_events }) =>
+        [coin, month, quantity, cost, unknown_events].join(' '),
+      )
+      .toSorted(),
+  ).toEqual([
+    // A fee without a piece at its value, one with a piece at its cost, and one sold short at its proceeds.
+    'FEE 2026-01-01 -0.6 -6.5 0',
+    'GIFT 2026-01-01 0 0 1',
+    // Booked when sold: its proceeds of 30 came and went, and what buying it back cost 38 is taken off.
+    'SHORT 2026-01-01 -3 -38 0',
+    'SHORT 2026-02-01 1 12 0',
+    'SHORT 2026-03-01 2 26 0',
+    // The loss that is denied stays in the cost of other coins.
+    'SOLD 2026-01-01 -2 -17 0',
+  ])
+})
