@@ -398,6 +398,169 @@ describe('price_sources', () => {
   )
 })
 
+test('duplicate_records: a liquidation is doubtful only if no page alone explains how often its answer lists it', async () => {
+  const amount = 'decimal(38, 18)'
+  const row = (page: string, symbol: string) => ['main', 'USDT', page, symbol, 'buy', '100', '1', at, null]
+  const rows = await runModel('checks.duplicate_records', {
+    'landing.liquidations': {
+      columns: `account varchar, partition varchar, page_id bigint, symbol varchar, side varchar, price ${amount},
+        amount ${amount}, ts timestamptz, extra varchar`,
+      // BTC: two on one page, and one in a later answer. ETH: one on each page of an answer.
+      rows: [row('1', 'BTC'), row('1', 'BTC'), row('3', 'BTC'), row('1', 'ETH'), row('2', 'ETH')],
+    },
+    'staging.answer_pages': {
+      columns: 'account varchar, partition varchar, page_id bigint, first_page bigint',
+      rows: [
+        ['main', 'USDT', '1', '1'],
+        ['main', 'USDT', '2', '1'],
+        ['main', 'USDT', '3', '3'],
+      ],
+    },
+    'staging.equal_records': {
+      columns: `account varchar, what varchar, feed varchar, line varchar, coin varchar, happened_at timestamptz,
+        quantity ${amount}, record_count bigint, type varchar, symbol varchar, ids varchar[], first_id varchar`,
+      rows: [],
+    },
+    'staging.line_ledgers': {
+      columns: 'account varchar, feed varchar, line varchar, ledger varchar',
+      rows: [],
+    },
+  })
+  expect(rows.map(({ severity, evidence }) => `${severity} ${evidence}`)).toEqual([
+    'notice ["market.liquidations page 2"]',
+  ])
+})
+
+test('doubtful_type: a result is certain if its position was compared, by what is certain of that position', async () => {
+  const key = 'account varchar, line varchar, symbol varchar'
+  // One record for each position.
+  const positions: readonly (readonly [
+    string,
+    doubtful: string,
+    doubled: string,
+    mode: string,
+    other: string,
+  ])[] = [
+    ['sound', 'false', 'false', 'one_way_mode', 'false'],
+    ['hedged', 'false', 'true', 'hedge_mode', 'false'],
+    ['doubled', 'false', 'true', 'one_way_mode', 'false'],
+    ['doubtful', 'true', 'false', 'one_way_mode', 'false'],
+    ['other', 'false', 'false', 'one_way_mode', 'true'],
+  ]
+  const rows = await runModel('checks.doubtful_type', {
+    'staging.moves': {
+      columns: `account varchar, place bigint, feed varchar, source_id varchar, type varchar, coin varchar,
+        amount decimal(38, 18), occurred_at timestamptz`,
+      rows: [
+        ...positions.map(([symbol], n) => ['main', String(n), 'f', symbol, 'CLOSE', 'USDT', '5', at]),
+        ['main', '8', 'f', 'nothing', 'CLOSE', 'USDT', '0', at],
+        ['main', '9', 'f', 'plain', 'SURE', 'USDT', '5', at],
+      ],
+    },
+    'staging.types': {
+      columns: 'feed varchar, type varchar, doubt varchar',
+      rows: [
+        ['f', 'CLOSE', 'principal'],
+        ['f', 'SURE', ''],
+      ],
+    },
+    'staging.compared_position_moves': {
+      columns: `${key}, place bigint, coin varchar, hold_side varchar, is_of_other_side boolean`,
+      rows: positions.map(([symbol, , , , other], n) => [
+        'main',
+        'L',
+        symbol,
+        String(n),
+        'USDT',
+        'long',
+        other,
+      ]),
+    },
+    'staging.position_sums': {
+      columns: `${key}, coin varchar, hold_side varchar, is_doubtful boolean, is_doubled boolean, pos_mode varchar`,
+      rows: positions.map(([symbol, doubtful, doubled, mode]) => [
+        'main',
+        'L',
+        symbol,
+        'USDT',
+        'long',
+        doubtful,
+        doubled,
+        mode,
+      ]),
+    },
+    'staging.futures_position_moves': {
+      columns: `${key}, place bigint, position_side varchar, number bigint`,
+      rows: [],
+    },
+    'staging.closed_position_values': { columns: `${key}, position_side varchar, number bigint`, rows: [] },
+    'staging.type_doubts': {
+      columns: 'doubt varchar, meaning varchar, precedence bigint',
+      rows: [
+        ['principal', 'The owner said so.', '1'],
+        ['principal', 'It may include principal.', '2'],
+      ],
+    },
+  })
+  expect(rows.map(({ explanation, evidence }) => `${explanation} ${evidence}`)).toEqual([
+    '3 records of type "CLOSE" are of doubtful meaning. The owner said so. ["f/doubled","f/doubtful","f/other"]',
+  ])
+})
+
+test('unknown_basis: what would supply a cost is named for the arrival itself, or without a lot for those of its coin', async () => {
+  const amount = 'decimal(38, 18)'
+  const holdings = ['OPEN', 'SHUT', 'LOT', 'POOL', 'MOVED']
+  const rows = await runModel('checks.unknown_basis', {
+    'main.unknown_basis': {
+      columns: `account varchar, coin varchar, quantity ${amount}, unvalued_quantity ${amount}`,
+      rows: holdings.map((coin) => ['main', coin, coin === 'OPEN' || coin === 'SHUT' ? '1' : '0', '2']),
+    },
+    'main.balance_chain': {
+      columns: 'account varchar, coin varchar, source_id varchar, status varchar',
+      rows: [
+        ['main', 'OPEN', '7', 'closed'],
+        ['main', 'OPEN', '8', 'open'],
+        ['main', 'SHUT', '9', 'closed'],
+      ],
+    },
+    'main.disposals': {
+      columns: `account varchar, coin varchar, lot_id varchar, cost_basis ${amount}`,
+      rows: [
+        ['main', 'LOT', 'a1', null],
+        ['main', 'POOL', null, null],
+        ['main', 'MOVED', null, null],
+      ],
+    },
+    'staging.unknown_arrivals': {
+      columns: 'event_id varchar, coin varchar, told_by varchar',
+      rows: [
+        // One row of an import brings two coins, and LOT arrived once more, in a lot that is still there.
+        ['a1', 'LOT', 'worksheet'],
+        ['a1', 'ODD', 'type'],
+        ['a2', 'LOT', 'price'],
+        ['a3', 'POOL', 'price'],
+        ['a4', 'POOL', 'transfer'],
+        ['a5', 'MOVED', 'transfer'],
+      ],
+    },
+  })
+  const found = new Map(
+    rows.map(({ coin, severity, explanation }) => [
+      coin,
+      `${severity} ${String(explanation).split('; they have no gain')[1]}`,
+    ]),
+  )
+  const import_ =
+    ' Import what is missing: the purchase or incoming transfer leg (`tieout import trades`), or what was held before (`tieout import lots`).'
+  expect(Object.fromEntries(found)).toEqual({
+    OPEN: 'notice . Follows from the open balance chain at record 8.',
+    SHUT: `warning . Import the missing history: \`tieout import trades\`.${import_}`,
+    LOT: 'notice . `tieout worksheet` lists what arrived without a cost; fill it in and run `tieout import lots`.',
+    POOL: 'notice . Coins that arrived without a price for that time need one: `tieout import prices`, or `tieout prices fetch`.',
+    MOVED: `notice .${import_}`,
+  })
+})
+
 test('a model that is run alone names the tables that are missing', async () => {
   await expect(runModel('checks.entries_match_balance', postings([]))).rejects.toThrow(
     'checks.entries_match_balance reads main.balance_chain, main.balances, main.entries: plant these as well.',

@@ -326,3 +326,29 @@ test('an entry whose basis is wholly carried over is no event, one carried over 
     }),
   ).toEqual(['08 acquire 1 ETH '])
 })
+
+test('a wallet that only owes a coin has a day, one without any has none, whoever else holds it', async () => {
+  const rows = await runModel('main.daily_valuation', {
+    'main.balance_history': {
+      columns: `account varchar, ledger varchar, coin varchar, day date, quantity decimal(38, 18),
+        borrowed decimal(38, 18)`,
+      rows: [
+        ['main', 'UNIFIED', 'BTC', '2026-01-05', '3', '2'],
+        ['main', 'EMPTY', 'BTC', '2026-01-05', '0', '0'],
+        ['main', 'SHORT', 'BTC', '2026-01-05', '0', '0.5'],
+      ],
+    },
+    'main.valuations': {
+      columns:
+        'entry_id varchar, value decimal(38, 18), sources varchar, priced_at timestamptz, currency varchar',
+      rows: [['day/BTC/2026-01-05', '100', 'candles', '2026-01-05 00:00:00+00', 'USDT']],
+    },
+  })
+  expect(
+    rows
+      .map(({ ledger, quantity, borrowed, value, own_value }) =>
+        [ledger, quantity, borrowed, value, own_value].join(' '),
+      )
+      .toSorted(),
+  ).toEqual(['SHORT 0 0.5 0 -50', 'UNIFIED 3 2 300 100'])
+})
