@@ -2,6 +2,7 @@
 import { it as alone, describe, expect } from 'vitest'
 import { balanced, LEDGER_CHECKS, type Move, TestBooks } from '../support/books.ts'
 import { sharedBooks } from '../support/many-books.ts'
+import { runModels } from '../support/one-model.ts'
 
 /** What these books are made of. */
 const MADE = ['entries', 'postings', 'trades', ...LEDGER_CHECKS, 'checks.trade_legs']
@@ -318,3 +319,103 @@ describe.concurrent('an account without tax records', () => {
     },
   )
 })
+
+alone(
+  'a pair is named as its orders spell it, else by the quote coin that ranks first, and fees are one for each coin',
+  async () => {
+    const amount = 'decimal(38, 18)'
+    const group = (
+      id: string,
+      family: string,
+      [received, receivedFee]: readonly [coin: string, fee: string],
+      [paid, paidFee]: readonly [coin: string, fee: string],
+      [platform, platformFee]: readonly [coin: string | null, fee: string],
+    ) => [
+      ...['main', id, `t${id}`, family === 'spot' ? 'f' : 'c', 'SPOT', 'SPOT', family, at],
+      ...[received, '2', receivedFee, '1', paid, '6', paidFee, '2', platform, platformFee, '3'],
+    ]
+    const [, rows = []] = await runModels(['staging.pair_sides', 'main.trades'], {
+      'staging.trade_groups': {
+        columns: `account varchar, group_place bigint, transaction_id varchar, feed varchar, line varchar,
+        product_line varchar, family varchar, occurred_at timestamptz, received_coin varchar, received ${amount},
+        received_fee ${amount}, received_place bigint, paid_coin varchar, paid ${amount}, paid_fee ${amount},
+        paid_place bigint, platform_fee_coin varchar, platform_fee ${amount}, fee_place bigint`,
+        rows: [
+          // Two fees in USDT are one, beside that in BGB.
+          group('1', 'spot', ['BTC', '0'], ['USDT', '-0.5'], ['USDT', '-0.25']),
+          group('2', 'spot', ['BTC', '-0.1'], ['USDT', '0'], ['BGB', '-0.2']),
+          group('3', 'convert', ['BTC', '0'], ['USDT', '0'], [null, '0']),
+          // An order spells it the other way round than the ranks.
+          group('4', 'spot', ['EUR', '0.1'], ['USDT', '0'], [null, '0']),
+          // Orders spell it in both ways: the ranks decide.
+          group('5', 'spot', ['ETH', '0'], ['BTC', '0'], [null, '0']),
+          // No rank at all: the alphabet.
+          group('6', 'spot', ['YYY', '0'], ['XXX', '0'], [null, '0']),
+        ],
+      },
+      'main.orders': {
+        columns: 'category varchar, symbol varchar',
+        rows: [
+          ['SPOT', 'BTCUSDT'],
+          ['margin', 'USDTEUR'],
+          ['SPOT', 'ETHBTC'],
+          ['SPOT', 'BTCETH'],
+          // Futures do not name a pair of coins.
+          ['USDT-FUTURES', 'YYYXXX'],
+        ],
+      },
+      'staging.quote_ranks': {
+        columns: 'coin varchar, rank bigint',
+        rows: [
+          ['USDT', '1'],
+          ['EUR', '2'],
+          ['BTC', '3'],
+        ],
+      },
+      'staging.line_ledgers': {
+        columns: 'account varchar, feed varchar, line varchar, ledger varchar',
+        rows: [
+          ['main', 'f', 'SPOT', 'UNIFIED'],
+          ['main', 'c', 'SPOT', 'CLASSIC'],
+        ],
+      },
+      'staging.trade_orders': { columns: 'account varchar, group_place bigint, order_id varchar', rows: [] },
+      'staging.order_trades': {
+        columns: `account varchar, order_id varchar, category varchar, symbol varchar, side varchar, base varchar,
+        quote varchar, quantity ${amount}, quote_amount ${amount}, fee ${amount}, fee_coin varchar,
+        other_fee ${amount}, other_fee_coin varchar, traded_at timestamptz`,
+        rows: [],
+      },
+      'main.imported_trades': {
+        columns: `id varchar, account varchar, type varchar, asset varchar, currency varchar, quantity ${amount},
+        total ${amount}, fee ${amount}, fee_currency varchar, occurred_at timestamptz`,
+        rows: [
+          ['i1', 'kraken', 'buy', 'SOL', 'EUR', '4', '8', '0', null, at],
+          ['i2', 'kraken', 'sell', 'SOL', null, '4', null, '0', null, at],
+          ['i3', 'kraken', 'buy', 'SOL', 'EUR', '4', '8', '0', null, at],
+        ],
+      },
+      'staging.imported_twins': { columns: 'id varchar', rows: [['i3']] },
+    })
+    expect(
+      rows
+        .map((row) =>
+          [
+            ...[row.trade_id, row.ledger, row.kind, row.side, row.symbol, row.venue_symbol, row.price],
+            ...[row.fee, row.fee_coin, row.other_fee, row.other_fee_coin],
+          ]
+            .map((cell) => cell ?? '-')
+            .join(' '),
+        )
+        .toSorted(),
+    ).toEqual([
+      'i1 - trade buy SOLEUR - 2 0 - 0 -',
+      't1 UNIFIED trade buy BTCUSDT BTCUSDT 3 0.75 USDT 0 -',
+      't2 UNIFIED trade buy BTCUSDT BTCUSDT 3 0.2 BGB 0.1 BTC',
+      't3 CLASSIC conversion buy BTCUSDT - 3 0 - 0 -',
+      't4 UNIFIED trade sell USDTEUR USDTEUR 0.333333333333333333 -0.1 EUR 0 -',
+      't5 UNIFIED trade buy ETHBTC - 3 0 - 0 -',
+      't6 UNIFIED trade sell XXXYYY - 0.333333333333333333 0 - 0 -',
+    ])
+  },
+)
