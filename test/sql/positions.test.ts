@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { balanced, type Cells, LEDGER_CHECKS, type Move, type TestBooks } from '../support/books.ts'
 import { builtTogether, type SharedBooks, sharedBooks, type Told } from '../support/many-books.ts'
+import { runModel } from '../support/one-model.ts'
 
 /** What these books are made of. */
 const MADE = [
@@ -704,4 +705,58 @@ describe.concurrent('the results of a position', () => {
     const [positions, days] = await sums('old')
     expect(positions).toEqual(days)
   })
+})
+
+it('the last reading of a position is compared that has no record of its contract within a minute', async () => {
+  const key = 'account varchar, line varchar, symbol varchar, coin varchar, hold_side varchar'
+  const line = 'USDT-FUTURES'
+  const reading = (symbol: string, page: string, read: string, known = '13:00:00', compared = read) => [
+    ...['main', line, symbol, 'USDT', 'long', page, '1'],
+    ...[at(5, read), at(5, known), at(5, compared)],
+  ]
+  const record = (symbol: string | null, coin: string, kind: string, time: string) => [
+    ...['main', line, symbol, coin, kind, at(5, time)],
+  ]
+  const rows = await runModel('staging.compared_positions', {
+    'main.entries': {
+      columns: `account varchar, product_line varchar, symbol varchar, coin varchar, kind varchar,
+        occurred_at timestamptz`,
+      rows: [
+        record('EDGE', 'USDT', 'fee', '09:59:00'),
+        record('NEAR', 'USDT', 'funding', '10:01:00'),
+        record('BEFORE', 'USDT', 'realised_pnl', '09:59:01'),
+        record('COIN', 'BTC', 'fee', '10:00:00'),
+        record('MOVED', 'USDT', 'transfer', '10:00:00'),
+        record('ENDED', 'USDT', 'fee', '10:00:00'),
+        // A record without a contract may be of any.
+        record(null, 'USDT', 'liquidation', '11:00:00'),
+      ],
+    },
+    'staging.position_readings': {
+      columns: `${key}, page_id bigint, page_row bigint, read_at timestamptz, known_until timestamptz,
+        compared_at timestamptz`,
+      rows: [
+        reading('EDGE', '1', '10:00:00'),
+        reading('NEAR', '1', '10:00:00'),
+        reading('BEFORE', '1', '10:00:00'),
+        reading('COIN', '1', '10:00:00'),
+        reading('MOVED', '1', '10:00:00'),
+        // Records end before the reading: they are all in it.
+        reading('ENDED', '1', '10:00:30', '10:00:00', '10:00:00'),
+        // An older page may have been landed later.
+        reading('LATE', '3', '09:00:00'),
+        reading('LATE', '2', '12:00:00'),
+        reading('ANY', '4', '09:00:00'),
+        reading('ANY', '5', '11:00:00'),
+      ],
+    },
+  })
+  expect(rows.map(({ symbol, page_id }) => `${symbol} ${page_id}`).toSorted()).toEqual([
+    'ANY 4',
+    'COIN 1',
+    'EDGE 1',
+    'ENDED 1',
+    'LATE 2',
+    'MOVED 1',
+  ])
 })

@@ -2,7 +2,7 @@
 import { it as alone, describe, expect } from 'vitest'
 import { balanced, LEDGER_CHECKS, type Move, TestBooks } from '../support/books.ts'
 import { sharedBooks } from '../support/many-books.ts'
-import { runModels } from '../support/one-model.ts'
+import { runModel, runModels } from '../support/one-model.ts'
 
 /** What these books are made of. */
 const MADE = ['entries', 'postings', 'trades', ...LEDGER_CHECKS, 'checks.trade_legs']
@@ -348,7 +348,7 @@ alone(
           // An order spells it the other way round than the ranks.
           group('4', 'spot', ['EUR', '0.1'], ['USDT', '0'], [null, '0']),
           // Orders spell it in both ways: the ranks decide.
-          group('5', 'spot', ['ETH', '0'], ['BTC', '0'], [null, '0']),
+          group('5', 'spot', ['BTC', '0'], ['ETH', '0'], [null, '0']),
           // No rank at all: the alphabet.
           group('6', 'spot', ['YYY', '0'], ['XXX', '0'], [null, '0']),
         ],
@@ -414,8 +414,73 @@ alone(
       't2 UNIFIED trade buy BTCUSDT BTCUSDT 3 0.2 BGB 0.1 BTC',
       't3 CLASSIC conversion buy BTCUSDT - 3 0 - 0 -',
       't4 UNIFIED trade sell USDTEUR USDTEUR 0.333333333333333333 -0.1 EUR 0 -',
-      't5 UNIFIED trade buy ETHBTC - 3 0 - 0 -',
+      't5 UNIFIED trade sell ETHBTC - 0.333333333333333333 0 - 0 -',
       't6 UNIFIED trade sell XXXYYY - 0.333333333333333333 0 - 0 -',
     ])
   },
 )
+
+alone('a symbol ends in its longest quote coin, and begins with something', async () => {
+  const rows = await runModel('staging.symbol_coins', {
+    'main.orders': {
+      columns: 'category varchar, symbol varchar',
+      rows: [
+        ['SPOT', 'ETHBUSD'],
+        ['margin', 'ETHUSD'],
+        ['MARGIN', 'ETHUSD'],
+        ['SPOT', 'BUSD'],
+        ['SPOT', 'USD'],
+        ['SPOT', 'ETHXYZ'],
+        ['USDT-FUTURES', 'BTCUSD'],
+      ],
+    },
+    'staging.quote_ranks': {
+      columns: 'coin varchar, rank bigint',
+      rows: [
+        ['USD', '1'],
+        ['BUSD', '2'],
+      ],
+    },
+  })
+  expect(rows.map(({ symbol, base, quote }) => `${symbol} ${base} ${quote}`).toSorted()).toEqual([
+    'BUSD B USD',
+    'ETHBUSD ETH BUSD',
+    'ETHUSD ETH USD',
+  ])
+})
+
+alone('the sequence of the legs of a fill is that of the fills alone in their millisecond', async () => {
+  const legs = (line: string, ...moments: string[]) =>
+    moments.flatMap((moment, ms) =>
+      moment
+        .split(' ')
+        .map((leg, place) => [
+          ...['main', 'f', line, 'spot', leg.replace('0', ''), `2026-01-05 10:00:00.00${ms}+00`],
+          ...[String(ms * 10 + place), leg.endsWith('0') ? '0' : '1'],
+        ]),
+    )
+  const [, rows = []] = await runModels(['staging.leg_votes', 'staging.leg_orders'], {
+    'staging.moves': {
+      columns: `account varchar, feed varchar, line varchar, family varchar, role varchar, occurred_at timestamptz,
+        place bigint, amount decimal(38, 18)`,
+      rows: [
+        ...legs('fee first or last', 'fee received paid', 'received paid fee'),
+        ...legs('fee last', 'received paid fee', 'received fee paid', 'received paid fee'),
+        ...legs('fee between', 'paid fee received', 'fee paid received'),
+        ...legs('of nothing', 'paid received paid0'),
+        ...legs('two in one', 'paid received paid received'),
+      ],
+    },
+  })
+  expect(
+    rows.map((row) => [row.line, row.received_phase, row.fee_phase, row.paid_phase].join(' ')).toSorted(),
+  ).toEqual([
+    'fee between 4 3 2',
+    // As often one as the other.
+    'fee first or last 2 1 4',
+    'fee last 2 5 4',
+    'of nothing 4 3 2',
+    // Nothing tells the two apart: the usual sequence.
+    'two in one 2 3 4',
+  ])
+})
