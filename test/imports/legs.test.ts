@@ -5,7 +5,7 @@ import { openLedger } from '../../pipeline/ledger/ledger.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { transfersOf } from '../../pipeline/paper/imported.ts'
 import { balanced, type Cells, TestBooks } from '../support/books.ts'
-import { runModel } from '../support/one-model.ts'
+import { runModel, runModels } from '../support/one-model.ts'
 
 let books: TestBooks
 
@@ -220,5 +220,97 @@ test('imported_entries: each part of a row in its coin, and what stands on the o
   ).toEqual([
     ['r3/asset', 'cold', 'IMPORT', 't/asset'],
     ['r4/asset', 'main', null, 'main/7'],
+  ])
+})
+
+test('what of a transfer the network keeps, which fee is part of it, and which parts of a row need a price', async () => {
+  const amount = 'decimal(38, 18)'
+  const moment = '2026-01-05 10:00:00+00'
+  const legs = ([place, asset, type, quantity, twin, fee, feeCoin]: readonly string[]) => ({
+    leg: [
+      ...[
+        place ?? '',
+        `r${place}`,
+        'k',
+        moment,
+        type ?? '',
+        `t${place}`,
+        asset ?? '',
+        fee ?? '',
+        feeCoin ?? '',
+      ],
+      ...[twin === '-' ? null : `${place}0`, `p${place}`, String(asset === 'EUR'), quantity ?? ''],
+      twin === '-' ? null : (twin ?? ''),
+    ],
+    row: [
+      place ?? '',
+      `r${place}`,
+      asset ?? '',
+      quantity ?? '',
+      moment,
+      `t${place}`,
+      null,
+      null,
+      fee ?? '',
+      feeCoin ?? '',
+    ],
+  })
+  const all = [
+    // All of the fee is in what did not arrive; more than that is separate; so is that of a leg without another.
+    legs(['1', 'BTC', 'transfer_out', '5', '4.9', '0.1', 'BTC']),
+    legs(['2', 'BTC', 'transfer_out', '5', '4.9', '0.2', 'BTC']),
+    legs(['3', 'BTC', 'transfer_out', '5', '-', '0.1', 'BTC']),
+    // A fee in another coin, one that is given back, and one of what arrives.
+    legs(['4', 'BTC', 'transfer_out', '5', '4.9', '0.1', 'BNB']),
+    legs(['5', 'BTC', 'transfer_out', '5', '4.9', '-0.1', 'BTC']),
+    legs(['6', 'BTC', 'transfer_in', '5', '4.9', '0.1', 'BTC']),
+    // Money has no network.
+    legs(['7', 'EUR', 'transfer_out', '5', '4', '0', 'EUR']),
+    // The venue's record of the leg has 6, and its fee.
+    legs(['8', 'BTC', 'transfer_out', '5', '4.9', '0.1', 'BTC']),
+  ]
+  const [transfers = [], parts = []] = await runModels(
+    ['staging.imported_transfers', 'staging.imported_parts'],
+    {
+      'staging.imported_legs': {
+        columns: `place bigint, id varchar, book_account varchar, occurred_at timestamptz, type varchar,
+        transfer_id varchar, asset varchar, fee ${amount}, fee_currency varchar, twin_place bigint, pair_id varchar,
+        is_asset_money boolean, quantity ${amount}, twin_quantity ${amount}`,
+        rows: all.map(({ leg }) => leg),
+      },
+      'staging.imported_counterparts': { columns: `place bigint, quantity ${amount}`, rows: [['8', '6']] },
+      'staging.imported_rows': {
+        columns: `place bigint, id varchar, asset varchar, quantity ${amount}, occurred_at timestamptz,
+        transfer_id varchar, currency varchar, total ${amount}, fee ${amount}, fee_currency varchar`,
+        rows: [
+          ...all.map(({ row }) => row),
+          ['9', 'r9', 'SOL', '2', moment, null, 'EUR', '20', '-0.5', 'BNB'],
+          ['10', 'r10', 'SOL', '2', moment, null, 'EUR', null, '0', null],
+        ],
+      },
+    },
+  )
+  expect(
+    transfers.map((one) => `${one.place} ${one.network_quantity} ${one.is_fee_within}`).toSorted(),
+  ).toEqual([
+    ...['1 0.1 true', '2 0.1 false', '3 0 false', '4 0.1 false', '5 0.1 false', '6 0 false', '7 1 false'],
+    '8 1.1 true',
+  ])
+  expect(parts.map((one) => `${one.part_id} ${one.quantity} ${one.coin}`).toSorted()).toEqual([
+    'import/r1/fee 0.1 BTC',
+    'import/r1/network 0.1 BTC',
+    'import/r10/asset 2 SOL',
+    'import/r2/fee 0.2 BTC',
+    'import/r2/network 0.1 BTC',
+    'import/r3/fee 0.1 BTC',
+    'import/r4/fee 0.1 BNB',
+    'import/r4/network 0.1 BTC',
+    'import/r5/fee 0.1 BTC',
+    'import/r5/network 0.1 BTC',
+    'import/r6/fee 0.1 BTC',
+    'import/r8/network 1.1 BTC',
+    'import/r9/asset 2 SOL',
+    'import/r9/fee 0.5 BNB',
+    'import/r9/total 20 EUR',
   ])
 })
