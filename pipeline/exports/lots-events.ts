@@ -73,10 +73,11 @@ const SOURCES = `
   )
   select entries.*, wallets.account_name as wallet_name,
     coalesce(
-      case when entries.kind = 'fee' then trades.account_name end, counters.account_name, 'Equity:Suspense'
+      case when kinds.effect = 'cost' then trades.account_name end, counters.account_name, 'Equity:Suspense'
     ) as counter_name
   from entries
   join counters on counters.entry_id = entries.entry_id
+  left join kinds on kinds.kind = entries.kind
   left join trades on trades.transaction_id = entries.transaction_id
   left join postings as wallets on wallets.entry_id = entries.entry_id`
 

@@ -15,7 +15,9 @@ const during = (what: string, which = 'true'): string =>
 
 const BEFORE = '$before::timestamptz is null or occurred_at < $before::timestamptz'
 
-async function grouped({ ledger, request }: PaperQuestion, by: string, columns: string) {
+type Asked = Pick<PaperQuestion, 'ledger' | 'request'>
+
+async function grouped({ ledger, request }: Asked, by: string, columns: string) {
   return await sums(
     ledger,
     `with moves as (
@@ -51,7 +53,8 @@ export async function trialBalance(question: PaperQuestion): Promise<Content> {
 
 const TRADED = `kind in ('trade', 'conversion', 'p2p_trade', 'fiat_trade')`
 const MOVED = `kind in ('transfer', 'margin_move')`
-const OTHER = `kind <> 'fee' and not ${TRADED} and not ${MOVED}`
+const FEE = `kind in (select kind from kinds where effect = 'cost')`
+const OTHER = `not ${FEE} and not ${TRADED} and not ${MOVED}`
 
 const ROLL: readonly Column[] = [
   { name: 'coin' },
@@ -60,7 +63,7 @@ const ROLL: readonly Column[] = [
   ...amounts('fees', 'closing'),
 ]
 
-export async function rollForward(question: PaperQuestion): Promise<Content> {
+export async function rollForward(question: Asked): Promise<Content> {
   const rows = await grouped(
     question,
     'coin',
@@ -70,7 +73,7 @@ export async function rollForward(question: PaperQuestion): Promise<Content> {
       during('-amount', `amount < 0 and ${TRADED}`),
       during('-amount', `amount < 0 and ${OTHER}`),
       during('amount', MOVED),
-      during('-amount', `kind = 'fee'`),
+      during('-amount', FEE),
     ].join(', '),
   )
   return {

@@ -41,3 +41,31 @@ test('movements are joined to what belongs to them by a key, never by a loop ove
     ledger.close()
   }
 })
+
+test('what the user classifies as a cost of a fill is booked against the trade, as its fee is', async () => {
+  const at = '2026-01-05 00:00:00+00'
+  const dir = await publishBook([
+    { id: 'b1', at, coin: 'BTC', amount: '1', value: '100', transaction: 'fill' },
+    { id: 'p1', at, coin: 'USDT', amount: '-100', transaction: 'fill' },
+    ...[
+      { id: 'c1', at, coin: 'BGB', amount: '-1', value: '2', transaction: 'fill', kind: 'card_fee' },
+      { id: 'c2', at, coin: 'BGB', amount: '-1', value: '2', kind: 'card_fee' },
+    ].map((line) => ({ ...line, counter: 'Expenses:Card' })),
+  ])
+  await alterBook(dir, ["insert into kinds values ('card_fee', 'Expenses:Card', 'cost', 'Of a card')"])
+  const ledger = await openLedger(dir)
+  try {
+    const books = await readLotBooks(ledger, 'fifo')
+    const found: string[] = []
+    for await (const { entryKind, counterName } of books.movements())
+      found.push(`${entryKind} ${counterName}`)
+    expect(found.toSorted()).toEqual([
+      'card_fee Equity:Trading',
+      'card_fee Expenses:Card',
+      'trade Equity:Trading',
+      'trade Equity:Trading',
+    ])
+  } finally {
+    ledger.close()
+  }
+})

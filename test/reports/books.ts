@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { packageRoot } from '../../pipeline/config/root.ts'
 import { writeMacros } from '../../pipeline/ledger/macros.ts'
 import type { Terminal } from '../../pipeline/output/deliver.ts'
 
@@ -48,6 +49,9 @@ const TABLES: Readonly<Record<string, string>> = {
     rows bigint, retries bigint, outcome varchar`,
 }
 
+/** What kinds mean is the same in every ledger, unless its owner adds some. */
+const KINDS = join(packageRoot, 'data', 'kinds.csv')
+
 /** The books begin with their first change. */
 const BEGINNINGS = `create view beginnings as
   select account, coin, min(happened) as begins_at, 'venue' as source, cast(0 as ${AMOUNT}) as opening
@@ -83,6 +87,7 @@ async function emptyLedger(): Promise<Buffer> {
     for (const [table, columns] of Object.entries(TABLES))
       await connection.run(`create table ${table} (${columns})`)
     await connection.run(BEGINNINGS)
+    await connection.run(`insert into kinds select * from read_csv('${KINDS}', all_varchar = true)`)
     await writeMacros(connection)
   })
   return readFileSync(file)

@@ -1,0 +1,35 @@
+// The roll-forward of a coin: which of its movements stand in which column.
+import { expect, test } from 'vitest'
+import { openLedger } from '../../pipeline/ledger/ledger.ts'
+import { allRows } from '../../pipeline/output/column.ts'
+import { rollForward } from '../../pipeline/paper/movements.ts'
+import { readPeriod } from '../../pipeline/reports/period.ts'
+import { alterBook, publishBook } from '../exports/tools.ts'
+
+test('what the user classifies as a cost is among the fees', async () => {
+  const line = (id: string, amount: string, kind: string) => ({
+    ...{ id, amount, kind, coin: 'USDT', at: '2026-01-05 00:00:00+00' },
+  })
+  const dir = await publishBook([
+    line('1', '100', 'reward'),
+    line('2', '-3', 'fee'),
+    line('3', '-2', 'card_fee'),
+    line('4', '-7', 'interest'),
+  ])
+  await alterBook(dir, ["insert into kinds values ('card_fee', 'Expenses:Card', 'cost', 'Of a card')"])
+  const ledger = await openLedger(dir)
+  try {
+    const period = readPeriod({ from: '2026-01-01', to: '2026-01-31' })
+    const { tables = [] } = await rollForward({
+      ledger,
+      request: { period, zone: 'UTC', lots: {}, lossesUnder: null },
+    })
+    const [table] = tables
+    expect(table?.columns.map(({ name }) => name).slice(-2)).toEqual(['fees', 'closing'])
+    expect(table === undefined ? [] : await allRows(table.rows)).toEqual([
+      ['USDT', '0', '0', '100', '0', '7', '0', '5', '88'],
+    ])
+  } finally {
+    ledger.close()
+  }
+})
