@@ -13,7 +13,7 @@ select 'warning' as severity, account, cast(null as varchar) as ledger,
   cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
   cast(null as decimal(38, 18)) as difference,
   counted(record_count, 'record of ' || feed || ' has', 'records of ' || feed || ' have') || ' the type "' || type
-    || '", which is not classified: it is included in the balance if the feed has one, coins that it brings have no known cost, '
+    || '", which is not classified. It is included in the balance if the feed has one; coins that it brings have no known cost, '
     || 'and coins that it takes have no known gain. Add a row to tax_types.csv in the folder of the books.' as explanation,
   cast(to_json(ids) as varchar) as evidence,
   feed || '/' || type as culprit
