@@ -16,7 +16,7 @@ import { literal } from '../engine/quote.ts'
 import type { Inputs, MadeTables } from './kept.ts'
 import { dropMacros } from './macros.ts'
 import type { Model } from './models.ts'
-import { holds, type ParseTree } from './parse-tree.ts'
+import { conditionOf, holds, type ParseTree, partsOfCondition } from './parse-tree.ts'
 import { CATALOG } from './workspace.ts'
 
 /** Name and type of each column, as in a table definition. */
@@ -110,6 +110,9 @@ export async function dropUnmade(connection: DuckDBConnection, made: ReadonlySet
     await connection.run(unmade.map(([table, kind]) => `drop ${kind} ${table}`).join(';\n'))
 }
 
+/** Up to this many rows, a table is asked whether any meets a condition. */
+const MOST_ASKED = 10_000
+
 /** A model with what its text determines. */
 export interface Asked extends ParseTree {
   readonly model: Model
@@ -123,8 +126,12 @@ export class Emptiness {
   readonly #columns = new Map<string, string>()
   /** A hash of what its rows depend on too: for tables known to have no rows, or unchanged ones. */
   readonly #rows = new Map<string, string>()
-  /** Tables that have no row. */
+  /** Tables that have no row, and conditions that no row of their table meets. */
   readonly #empty = new Set<string>()
+  /** The number of rows of tables that have some. */
+  readonly #counts = new Map<string, number>()
+  /** The conditions that models put to each table, until they are asked about. */
+  readonly #conditions = new Map<string, Set<string>>()
   /** Columns of the tables that are already in the unfinished ledger, empty. */
   readonly #standing = new Map<string, Columns>()
   /** Hashes for the columns of tables without rows that no build has created yet. */
@@ -142,11 +149,42 @@ export class Emptiness {
     for (const [table, columns] of await columnsIn(connection, ['landing', 'staging', CATALOG]))
       if (!table.startsWith('main.')) emptiness.#columns.set(table, hashOf([version(), table, columns]))
       else if (kept === null || kept.get(table)?.count === 0) emptiness.#standing.set(table, columns)
-    for (const [table, { count }] of landed) if (count === 0) emptiness.#isEmpty(table)
+    for (const [table, { count }] of [...landed, ...given]) emptiness.#counted(table, count)
     for (const [table, { count, hash }] of given)
-      if (count === 0) emptiness.#isEmpty(table)
-      else emptiness.#rows.set(table, hashOf([emptiness.#columns.get(table), String(count), hash]))
+      if (count > 0) emptiness.#rows.set(table, hashOf([emptiness.#columns.get(table), String(count), hash]))
     return emptiness
+  }
+
+  /** Notes what the build may ask about its tables, so that each is asked once. */
+  expect({ emptyWhen, parts = [] }: Pick<Asked, 'emptyWhen' | 'parts'>): void {
+    for (const condition of [emptyWhen, ...parts.map((part) => part.emptyWhen)].flatMap(partsOfCondition)) {
+      const { table, where } = conditionOf(condition)
+      if (where === undefined) continue
+      const conditions = this.#conditions.get(table) ?? new Set()
+      this.#conditions.set(table, conditions.add(where))
+    }
+  }
+
+  /**
+   * Finds out which conditions on the tables that this reads no row meets. Only small tables are asked: for
+   * others it may take longer than the select.
+   */
+  async ask(connection: DuckDBConnection, { reads, emptyWhen }: Asked): Promise<void> {
+    if (holds(emptyWhen, this.#empty)) return
+    for (const table of reads) {
+      const conditions = [...(this.#conditions.get(table) ?? [])]
+      const count = this.#counts.get(table)
+      if (conditions.length === 0 || count === undefined || count > MOST_ASKED) continue
+      this.#conditions.delete(table)
+      const met = conditions.map((where) => `coalesce(bool_or(${where}), false)`)
+      // One that cannot be asked of every row says nothing: the select may ask it of fewer.
+      const answer = await connection
+        .runAndReadAll(`select ${met.join(', ')} from ${table}`)
+        .catch(() => null)
+      const [row = []] = answer?.getRowsJson() ?? []
+      for (const [at, where] of conditions.entries())
+        if (row[at] === false) this.#empty.add(`${table} where ${where}`)
+    }
   }
 
   /** The statement that creates the table; null if it already exists as its select would create it. */
@@ -186,9 +224,9 @@ export class Emptiness {
     const decided = printOf(asked, this.#rows)
     if (columns !== null) this.#columns.set(table, columns)
     if (decided !== null) this.#rows.set(table, decided)
-    if (isView ? !holds(asked.emptyWhen, this.#empty) : rows > 0) return
-    this.#isEmpty(table)
-    if (isView) return
+    if (isView && !holds(asked.emptyWhen, this.#empty)) return
+    this.#counted(table, isView ? 0 : rows)
+    if (isView || rows > 0) return
     if (decided !== null) knownShapes().empty.add(decided)
     if (columns !== null && !knownShapes().columns.has(columns)) this.#learned.set(table, columns)
   }
@@ -198,7 +236,7 @@ export class Emptiness {
     const schemas = ['landing', 'staging', CATALOG]
     for (const [table, columns] of await columnsIn(connection, schemas, [...counts.keys()])) {
       this.#columns.set(table, hashOf([version(), table, columns]))
-      if (counts.get(table) === 0) this.#isEmpty(table)
+      this.#counted(table, counts.get(table) ?? 0)
     }
   }
 
@@ -212,7 +250,11 @@ export class Emptiness {
     }
   }
 
-  #isEmpty(table: string): void {
+  #counted(table: string, count: number): void {
+    if (count > 0) {
+      this.#counts.set(table, count)
+      return
+    }
     this.#empty.add(table)
     const columns = this.#columns.get(table)
     if (columns !== undefined) this.#rows.set(table, hashOf(['empty', columns]))

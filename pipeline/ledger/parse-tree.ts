@@ -9,8 +9,9 @@ import { type Model, ModelError } from './models.ts'
 import { portableAggregates } from './portable.ts'
 
 /**
- * When an answer certainly has no row: if this table has none, if one or all of these conditions hold; always
- * or, as far as the form of the select shows, never.
+ * When an answer certainly has no row: if this table has none, or none that meets a condition on its columns
+ * (`staging.moves where role = 'fee'`), if one or all of these conditions hold; always or, as far as the form of
+ * the select shows, never.
  */
 export type EmptyWhen =
   | string
@@ -65,9 +66,11 @@ export async function parseTree(connection: DuckDBConnection, model: Model): Pro
   }
   const found = new Set<string>()
   collectTables(statement, new Set(), found)
+  const knowing: Knowing = { aggregating: await aggregates(connection), filters: [] }
+  const emptyWhen = emptyNode(statement.node, new Map(), knowing)
   const parsed = {
     reads: [...found].sort(),
-    emptyWhen: emptyNode(statement.node, new Map(), await aggregates(connection)),
+    emptyWhen: withTexts(emptyWhen, await textsOf(connection, knowing.filters)),
   }
   knownTrees().set(hashOf(model.select), parsed)
   return parsed
@@ -99,6 +102,10 @@ export async function keepTrees(connection: DuckDBConnection, models: readonly M
   writeFileSync(TREES_FILE, JSON.stringify(Object.fromEntries(trees)))
 }
 
+interface Subquery {
+  readonly node: TreeNode
+}
+
 interface TreeNode {
   readonly type?: string
   readonly class?: string
@@ -120,8 +127,13 @@ interface TreeNode {
   readonly ref_type?: string
   readonly left?: TreeNode
   readonly right?: TreeNode
-  readonly subquery?: { readonly node: TreeNode }
+  readonly subquery?: Subquery
+  readonly subquery_type?: string
   readonly child?: TreeNode
+  readonly children?: readonly TreeNode[]
+  readonly column_names?: readonly string[]
+  readonly column_name_alias?: readonly string[]
+  readonly alias?: string
   readonly value?: { readonly value?: unknown }
 }
 
@@ -155,17 +167,32 @@ function collectTables(node: unknown, hidden: ReadonlySet<string>, found: Set<st
 /** What is known about the common table expressions in scope, by name. */
 type Scope = ReadonlyMap<string, EmptyWhen>
 
+interface Knowing {
+  /** Names of all aggregates. */
+  readonly aggregating: ReadonlySet<string>
+  /** The conditions found so far; until their text is known, each is called by its place in this list. */
+  readonly filters: TreeNode[]
+}
+
 /** A select, or a set operation of several. Any other form may always have rows. */
-function emptyNode(node: TreeNode, outside: Scope, aggregating: ReadonlySet<string>): EmptyWhen {
+function emptyNode(node: TreeNode, outside: Scope, knowing: Knowing): EmptyWhen {
   const scope = new Map(outside)
   for (const { key, value } of node.cte_map?.map ?? [])
-    scope.set(key, emptyNode(value.query.node, scope, aggregating))
+    scope.set(key, emptyNode(value.query.node, scope, knowing))
   const side = (part: TreeNode | undefined): EmptyWhen =>
-    part === undefined ? false : emptyNode(part, scope, aggregating)
+    part === undefined ? false : emptyNode(part, scope, knowing)
   switch (node.type) {
     case 'SELECT_NODE':
-      if (hasOneRowAtLeast(node, aggregating)) return false
-      return isFalse(node.where_clause) ? true : emptySource(node.from_table, scope, aggregating)
+      if (hasOneRowAtLeast(node, knowing.aggregating)) return false
+      if (isFalse(node.where_clause)) return true
+      return one(
+        emptySource(node.from_table, scope, knowing),
+        ...conjuncts(node.where_clause).flatMap(({ subquery_type: type, subquery }) =>
+          // `in` and `exists`; `not in` is a negation around it.
+          type === 'ANY' || type === 'EXISTS' ? [side((subquery as Subquery).node)] : [],
+        ),
+        ...filtersOf(node, scope, knowing),
+      )
     case 'SET_OPERATION_NODE':
       if (node.setop_type === 'EXCEPT') return side(node.left)
       if (node.setop_type === 'INTERSECT') return one(side(node.left), side(node.right))
@@ -178,19 +205,15 @@ function emptyNode(node: TreeNode, outside: Scope, aggregating: ReadonlySet<stri
   }
 }
 
-function emptySource(
-  source: TreeNode | undefined,
-  scope: Scope,
-  aggregating: ReadonlySet<string>,
-): EmptyWhen {
+function emptySource(source: TreeNode | undefined, scope: Scope, knowing: Knowing): EmptyWhen {
   if (source === undefined) return false
   const { type, schema_name: schema, table_name: table, subquery } = source
-  if (type === 'SUBQUERY' && subquery !== undefined) return emptyNode(subquery.node, scope, aggregating)
+  if (type === 'SUBQUERY' && subquery !== undefined) return emptyNode(subquery.node, scope, knowing)
   if (type === 'BASE_TABLE' && table !== undefined)
     return schema === '' ? (scope.get(table) ?? `main.${table}`) : `${schema}.${table}`
   if (type !== 'JOIN' || source.ref_type === 'POSITIONAL') return false
-  const left = emptySource(source.left, scope, aggregating)
-  const right = emptySource(source.right, scope, aggregating)
+  const left = emptySource(source.left, scope, knowing)
+  const right = emptySource(source.right, scope, knowing)
   switch (source.join_type) {
     case 'INNER':
     case 'SEMI':
@@ -205,6 +228,126 @@ function emptySource(
     default:
       return false
   }
+}
+
+/** What the filter of a select asks of one table alone, a row of which every row of the answer needs. */
+function filtersOf(select: TreeNode, scope: Scope, { filters }: Knowing): EmptyWhen[] {
+  const needed = neededTables(select.from_table, scope)
+  const isAlone = select.from_table?.type === 'BASE_TABLE'
+  const renamed = new Set(
+    (select.select_list ?? []).flatMap(({ alias, column_names: names }) =>
+      alias === undefined || names?.at(-1) === alias ? [] : [alias],
+    ),
+  )
+  const named = (names: readonly string[]): string | undefined => {
+    const [first = ''] = names
+    if (names.length === 2) return needed.get(first)
+    return names.length === 1 && isAlone && !renamed.has(first) ? [...needed.values()][0] : undefined
+  }
+  return conjuncts(select.where_clause).flatMap((filter) => {
+    const columns = columnsOf(filter)
+    const tables = new Set(columns?.map(named))
+    const [table] = tables
+    if (columns === null || tables.size !== 1 || table === undefined) return []
+    filters.push(filter)
+    return [`${table} where ${filters.length - 1}`]
+  })
+}
+
+/** The tables of a `from` without which it has no row, by the name that its columns are called by. */
+function neededTables(source: TreeNode | null | undefined, scope: Scope): ReadonlyMap<string, string> {
+  const { type, alias, schema_name: schema, table_name: table = '', join_type: join } = source ?? {}
+  if (type === 'BASE_TABLE') {
+    const isTable = (schema !== '' || !scope.has(table)) && source?.column_name_alias?.length === 0
+    return new Map(isTable ? [[alias || table, `${schema || 'main'}.${table}`]] : [])
+  }
+  if (type !== 'JOIN' || source?.ref_type === 'POSITIONAL') return new Map()
+  const left = join === 'RIGHT' || join === 'FULL' ? [] : neededTables(source?.left, scope)
+  const right = join === 'RIGHT' || join === 'INNER' ? neededTables(source?.right, scope) : []
+  return new Map([...left, ...right])
+}
+
+const conjuncts = (filter: TreeNode | null | undefined): readonly TreeNode[] => {
+  if (filter === null || filter === undefined) return []
+  return filter.type === 'CONJUNCTION_AND' ? (filter.children ?? []).flatMap(conjuncts) : [filter]
+}
+
+/** Parts of an expression that depend on its row alone. */
+const OF_ITS_ROW = new Set([
+  'BETWEEN',
+  'CASE',
+  'CAST',
+  'COLUMN_REF',
+  'COMPARISON',
+  'CONJUNCTION',
+  'CONSTANT',
+  'FUNCTION',
+  'OPERATOR',
+])
+
+/** The columns that an expression reads, by their names; null if it depends on more than its row. */
+function columnsOf(node: unknown): (readonly string[])[] | null {
+  // Numbers beyond these are not the same after they have been read from JSON.
+  if (typeof node === 'number') return Number.isInteger(node) && !Number.isSafeInteger(node) ? null : []
+  if (typeof node !== 'object' || node === null) return []
+  const { class: kind, column_names: names } = node as TreeNode
+  if (kind === 'COLUMN_REF') return [names ?? []]
+  if (kind !== undefined && !OF_ITS_ROW.has(kind)) return null
+  const found: (readonly string[])[] = []
+  for (const [name, part] of Object.entries(node)) {
+    const columns = name === PLACE ? [] : columnsOf(part)
+    if (columns === null) return null
+    found.push(...columns)
+  }
+  return found
+}
+
+/** Where a part stands in the text, of which nothing depends. */
+const PLACE = 'query_location'
+
+/** Conditions as SQL on the columns of their table. */
+async function textsOf(connection: DuckDBConnection, filters: readonly TreeNode[]): Promise<string[]> {
+  if (filters.length === 0) return []
+  const ask = async (question: string, text: string): Promise<string> =>
+    String((await connection.runAndReadAll(question, { text })).getRowsJson()[0]?.[0])
+  const form = JSON.parse(
+    await ask('select json_serialize_sql($text::varchar)', 'select 1 from t where true'),
+  )
+  const texts: string[] = []
+  for (const filter of filters) {
+    const [statement] = form.statements
+    const where_clause = JSON.parse(JSON.stringify(filter), (name, part) =>
+      name === PLACE ? 0 : name === 'column_names' ? part.slice(-1) : part,
+    )
+    const whole = { ...form, statements: [{ ...statement, node: { ...statement.node, where_clause } }] }
+    const text = await ask('select json_deserialize_sql($text::json)', JSON.stringify(whole))
+    texts.push(text.slice(text.indexOf(' WHERE ') + ' WHERE '.length))
+  }
+  return texts
+}
+
+/** The same conditions, called by their text instead of their place. */
+function withTexts(condition: EmptyWhen, texts: readonly string[]): EmptyWhen {
+  if (typeof condition === 'boolean') return condition
+  if (typeof condition === 'string') {
+    const { table, where } = conditionOf(condition)
+    return where === undefined ? table : `${table} where ${texts[Number(where)]}`
+  }
+  if ('one' in condition) return { one: condition.one.map((part) => withTexts(part, texts)) }
+  return { all: condition.all.map((part) => withTexts(part, texts)) }
+}
+
+/** What a condition says of which table. */
+export function conditionOf(condition: string): { readonly table: string; readonly where?: string } {
+  const [table = '', ...where] = condition.split(' where ')
+  return where.length === 0 ? { table } : { table, where: where.join(' where ') }
+}
+
+/** The conditions within one. */
+export function partsOfCondition(condition: EmptyWhen): readonly string[] {
+  if (typeof condition === 'boolean') return []
+  if (typeof condition === 'string') return [condition]
+  return ('one' in condition ? condition.one : condition.all).flatMap(partsOfCondition)
 }
 
 /** An aggregate without groups has a row even over no rows. */

@@ -108,6 +108,7 @@ final as (
   left join landing.pages as first_seen on first_seen.page_id = versions.first_page
   left join landing.pages as last_seen on last_seen.page_id = versions.last_page
   ${isList ? `left join staging.newest_lists as lists on lists.feed = '${feed}' and lists.account = versions.account and lists.partition = first_partition` : ''}
+  ${record.counterparty === null ? '' : 'cross join (select max(counterparty_key.key) as book_key from staging.counterparty_key) as keys'}
 )
 select * from final`
 }
@@ -194,7 +195,7 @@ function pseudonym({ side, names }: Counterparty): string {
     ([value, name]) => `when '${value}' then versions.${columnName(name)}`,
   )
   const name = `case lower_case(versions.${columnName(side)}) ${cases.join(' ')} end`
-  return `pseudonym((select max(key) from staging.counterparty_key), ${name}) as counterparty_id`
+  return `pseudonym(keys.book_key, ${name}) as counterparty_id`
 }
 
 /** Null in the type of the column that a field becomes. */

@@ -106,6 +106,7 @@ export async function runTasks(
       emptyWhen: !isAlwaysAsked && emptyWhen,
       parts: isAlwaysAsked ? undefined : await partsOf(connection, model),
     }
+    emptiness.expect(asked)
     const reads = asked.reads.filter((table) => !table.startsWith('landing.'))
     const item: Item = {
       decidedBy: (known) => decidedBy(model.select, own, known),
@@ -169,6 +170,7 @@ async function partsOf(connection: DuckDBConnection, model: Model): Promise<Aske
 
 async function runModel(connection: DuckDBConnection, asked: Asked, emptiness: Emptiness): Promise<number> {
   try {
+    await emptiness.ask(connection, asked)
     const statement = emptiness.statement(asked)
     const reader = statement === null ? null : await connection.runAndReadAll(statement)
     const rows = Number(reader?.getRowsJson()[0]?.[0] ?? 0)

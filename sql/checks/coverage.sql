@@ -94,8 +94,8 @@ last_met as (
   group by meetings.account, coalesce(runs.feeds, '')
 ),
 interrupted as (
-  select count(*) as run_count, max_by(run_id, seq) as last_run, max_by(started_at, seq) as began_at,
-    max_by(coalesce(feeds, ''), seq) as last_feeds
+  select run_id as last_run, started_at as began_at, coalesce(feeds, '') as last_feeds,
+    row_number() over (order by seq desc) as choice
   from landing.runs
   where seq in (
     select killed.killed_seq as killed_seq
@@ -139,4 +139,4 @@ select 'warning', cast(null as varchar), cast(null as varchar), cast(null as var
     || case when last_feeds = '' then '.' else ' without --feeds, or with the same ones: --feeds ' || replace(last_feeds, ', ', ',') || '.' end,
   cast(to_json([last_run]) as varchar), 'missing/warning/interrupted'
 from interrupted
-where run_count > 0 and not exists (select 1 from grouped where status = 'missing')
+where choice = 1 and not exists (select 1 from grouped where status = 'missing')

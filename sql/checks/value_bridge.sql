@@ -42,4 +42,4 @@ select case when affected.month is null then 'warning' else 'notice' end as seve
   substr(cast(bridge.month as varchar), 1, 7) as culprit
 from main.value_bridge as bridge
 left join affected on affected.account is not distinct from bridge.account and affected.month = bridge.month
-where difference <> 0 and unknown_events = 0 and unpriced_coins = 0
+where bridge.difference <> 0 and bridge.unknown_events = 0 and bridge.unpriced_coins = 0

@@ -3,97 +3,6 @@
 -- A statement about a whole feed or partition has no range and holds until a page of it arrives.
 -- grain: one row per account, feed, partition, starts_at and status
 with
-statements as (
-  -- A refusal in the venue's own words has no status; tieout's statement is recorded beside it.
-  select seq, run_id, account, feed, partition, starts_at, ends_at, status, code, reason, named
-  from landing.statements
-  where status is not null
-),
--- If a feed, or a part of it, turns out not to apply and never returned anything, nothing was missing: whatever earlier runs left
--- undone is dropped. A feed that did return something keeps its gaps.
-never_applied as (
-  select account, feed, partition, max(seq) as said_at
-  from statements
-  where status = 'not_applicable' and starts_at is null
-    and not exists (
-      select 1 from landing.pages as page
-      where page.account = statements.account and page.feed = statements.feed
-        and (page.partition = statements.partition or statements.partition = '')
-    )
-  group by account, feed, partition
-),
-ranged as (
-  select * from statements
-  where starts_at is not null
-    and not exists (
-      select 1 from never_applied as never
-      where never.account = statements.account and never.feed = statements.feed
-        and (never.partition = statements.partition or never.partition = '')
-        and never.said_at > statements.seq
-    )
-),
--- From the first instant ever requested to the last for which anything is known. A requested window shows how far back, not how
--- far forward: its end may be later than the venue's clock. Its end is used only if nothing else is known.
-known as (
-  select account, feed, partition, starts_at, ends_at from ranged
-  union all
-  select account, feed, partition, starts_at, ends_at from staging.covered_ranges
-  union all
-  select account, feed, partition, window_start, window_end from landing.progress
-),
-asked as (
-  select account, feed, partition, min(window_start) as starts_at, max(window_end) as ends_at
-  from landing.pages
-  where window_start is not null
-  group by account, feed, partition
-),
-wanted as (
-  select account, feed, partition, min(ranges.starts_at) as starts_at, max(ranges.ends_at) as ends_at
-  from (
-    select * from known
-    union all
-    select account, feed, partition, starts_at,
-      case
-        when exists (
-          select 1 from known
-          where known.account = asked.account and known.feed = asked.feed and known.partition = asked.partition
-        ) then starts_at
-        else ends_at
-      end
-    from asked
-  ) as ranges
-  group by account, feed, partition
-),
--- The ends of statements and covered ranges cut the time line; between two cuts nothing changes.
-ends as (
-  select account, feed, partition, starts_at, ends_at from ranged
-  union all
-  select account, feed, partition, starts_at, ends_at from staging.covered_ranges
-  union all
-  select account, feed, partition, starts_at, ends_at from wanted
-),
-cuts as (
-  select account, feed, partition, starts_at as cut_at from ends
-  union
-  select account, feed, partition, ends_at + interval 1 millisecond from ends
-),
-pieces as (
-  select account, feed, partition, cut_at as starts_at,
-    lead(cut_at, 1, null) over (partition by account, feed, partition order by cut_at)
-      - interval 1 millisecond as ends_at
-  from cuts
-),
-open_pieces as (
-  select pieces.*
-  from pieces
-  where ends_at is not null
-    and not exists (
-      select 1 from staging.covered_ranges as covered
-      where covered.account = pieces.account and covered.feed = pieces.feed
-        and covered.partition = pieces.partition
-        and covered.starts_at <= pieces.starts_at and covered.ends_at >= pieces.ends_at
-    )
-),
 -- How far back each run had come: what its pages prove, or what it stated. A window that was only requested is not enough: its
 -- start is calculated by the machine's clock, and a run that was killed may not have reached its end.
 runs as (
@@ -123,9 +32,9 @@ earlier_runs as (
 -- The last statement on each piece, if any, and whether a run found it lost before any other had reached so far back: the first
 -- run, or one that resumes a first run that was stopped or killed on its way into the past.
 judged as (
-  select open_pieces.account as account, open_pieces.feed as feed, open_pieces.partition as partition,
-    open_pieces.starts_at as starts_at,
-    open_pieces.ends_at as ends_at,
+  select open_ranges.account as account, open_ranges.feed as feed, open_ranges.partition as partition,
+    open_ranges.starts_at as starts_at,
+    open_ranges.ends_at as ends_at,
     coalesce(max_by(ranged.status, ranged.seq), 'missing') as status,
     case when count(ranged.seq) = 0 then 'not stated' else max_by(ranged.code, ranged.seq) end as code,
     case
@@ -136,20 +45,20 @@ judged as (
     coalesce(
       bool_or(
         ranged.status = 'lost'
-        and (earlier_runs.reached_from is null or earlier_runs.reached_from > open_pieces.starts_at)
+        and (earlier_runs.reached_from is null or earlier_runs.reached_from > open_ranges.starts_at)
       ),
       false
     ) as is_before_books
-  from open_pieces
-  left join ranged
-    on ranged.account = open_pieces.account and ranged.feed = open_pieces.feed
-    and ranged.partition = open_pieces.partition
-    and ranged.starts_at <= open_pieces.starts_at and ranged.ends_at >= open_pieces.ends_at
+  from staging.open_ranges as open_ranges
+  left join staging.range_statements as ranged
+    on ranged.account = open_ranges.account and ranged.feed = open_ranges.feed
+    and ranged.partition = open_ranges.partition
+    and ranged.starts_at <= open_ranges.starts_at and ranged.ends_at >= open_ranges.ends_at
   left join earlier_runs
     on earlier_runs.account = ranged.account and earlier_runs.feed = ranged.feed
     and earlier_runs.partition = ranged.partition and earlier_runs.run_id = ranged.run_id
-  group by open_pieces.account, open_pieces.feed, open_pieces.partition, open_pieces.starts_at,
-    open_pieces.ends_at
+  group by open_ranges.account, open_ranges.feed, open_ranges.partition, open_ranges.starts_at,
+    open_ranges.ends_at
 ),
 marked as (
   select *,
@@ -184,8 +93,8 @@ missing as (
 unranged as (
   select *,
     row_number() over (partition by account, feed, partition order by seq desc) as newest
-  from statements
-  where starts_at is null
+  from landing.statements
+  where status is not null and starts_at is null
 ),
 unanswered as (
   select account, feed, partition, starts_at, ends_at, status, code, reason, named as is_named,
@@ -193,9 +102,9 @@ unanswered as (
   from unranged
   where newest = 1
     and not exists (
-      select 1 from statements as later
-      where later.account = unranged.account and later.feed = unranged.feed and later.seq > unranged.seq
-        and (later.partition = '' or unranged.partition = '')
+      select 1 from landing.statements as later
+      where later.status is not null and later.account = unranged.account and later.feed = unranged.feed
+        and later.seq > unranged.seq and (later.partition = '' or unranged.partition = '')
     )
     and not exists (
       select 1 from landing.pages as page
