@@ -263,11 +263,13 @@ async function make(
     events: tables,
     found,
     days,
+    learn,
   } = await runTasks(await workspace.lanes({ isByDay: usedSteps !== null }), models, steps, {
     inputs,
     base,
     divided: workspace.keepsSteps ? { timeOf, before: usedSteps?.days ?? new Map(), taken: new Map() } : null,
     standing: usedSteps?.tables ?? new Set(),
+    putsOff: !workspace.keepsSteps,
     only,
     clock,
     signal,
@@ -282,6 +284,7 @@ async function make(
     connection,
     models.filter(({ table }) => made.has(table) && !stayed.has(table)),
   )
+  await learn()
   await assembleBreaks(
     connection,
     { made: firing.filter((table) => !stayed.has(table)), kept: firing.filter((table) => stayed.has(table)) },

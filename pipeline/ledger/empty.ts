@@ -136,6 +136,13 @@ export class Emptiness {
   readonly #standing = new Map<string, Columns>()
   /** Hashes for the columns of tables without rows that no build has created yet. */
   readonly #learned = new Map<string, string>()
+  /** Creates, once, each table that was put off because it has no row. */
+  readonly #owed = new Map<string, (connection: DuckDBConnection) => Promise<unknown>>()
+  readonly #putsOff: boolean
+
+  private constructor(putsOff: boolean) {
+    this.#putsOff = putsOff
+  }
 
   /**
    * What has landed and what is given must exist, with these rows. Tables already in the unfinished ledger
@@ -143,9 +150,18 @@ export class Emptiness {
    */
   static async of(
     connection: DuckDBConnection,
-    { landed, given, kept }: Inputs & { readonly kept: MadeTables | null },
+    {
+      landed,
+      given,
+      kept,
+      putsOff,
+    }: Inputs & {
+      readonly kept: MadeTables | null
+      /** Unpublished tables without rows are created only for selects that read them. */
+      readonly putsOff: boolean
+    },
   ): Promise<Emptiness> {
-    const emptiness = new Emptiness()
+    const emptiness = new Emptiness(putsOff)
     for (const [table, columns] of await columnsIn(connection, ['landing', 'staging', CATALOG]))
       if (!table.startsWith('main.')) emptiness.#columns.set(table, hashOf([version(), table, columns]))
       else if (kept === null || kept.get(table)?.count === 0) emptiness.#standing.set(table, columns)
@@ -187,14 +203,38 @@ export class Emptiness {
     }
   }
 
-  /** The statement that creates the table; null if it already exists as its select would create it. */
+  /** Creates those of these tables that were put off. */
+  async stand(connection: DuckDBConnection, tables: readonly string[]): Promise<void> {
+    for (const table of tables) await this.#owed.get(table)?.(connection)
+  }
+
+  /** Those of a step’s tables, given with their columns, that are already in the unfinished ledger, empty. */
+  standing(definitions: Readonly<Record<string, Columns>>): ReadonlySet<string> {
+    const found = Object.entries(definitions).filter(
+      ([table, columns]) => this.#standing.get(`main.${table}`) === columns,
+    )
+    return new Set(found.map(([table]) => table))
+  }
+
+  /**
+   * The statement that creates the table; null if it already exists as its select would create it, or is put
+   * off.
+   */
   statement(asked: Asked): string | null {
     const { table, isView } = asked.model
     const decided = isView ? null : printOf(asked, this.#columns)
     const columns = decided === null ? undefined : knownShapes().columns.get(decided)
     const stands = columns !== undefined && columns === this.#standing.get(table)
-    if (columns !== undefined && this.#isWithoutRows(asked))
-      return stands ? null : `create or replace table ${table} (${columns})`
+    if (columns !== undefined && this.#isWithoutRows(asked)) {
+      const definition = `create or replace table ${table} (${columns})`
+      if (stands || !this.#putsOff || table.startsWith('main.')) return stands ? null : definition
+      let created: Promise<unknown> | undefined
+      this.#owed.set(table, (connection) => {
+        created ??= connection.run(definition)
+        return created
+      })
+      return null
+    }
     const select = this.#askedFor(asked)
     // This keeps its comments; writing them again would take a twelfth of a small build.
     if (stands) return `insert into ${table}\n${select}`

@@ -3,14 +3,14 @@
 // as published, and a rebuilt table with the same rows changes nothing downstream. In doubt everything is
 // rebuilt.
 import { createHash } from 'node:crypto'
-import type { DuckDBConnection } from '@duckdb/node-api'
+import { type DuckDBConnection, DuckDBTimestampTZValue } from '@duckdb/node-api'
 import { literal } from '../engine/quote.ts'
 import { macroNames } from './macros.ts'
 import { type Documented, shippedModels } from './models.ts'
 import { thisProgram } from './program.ts'
 import { type Ask, asked, askRows, isSame, NO_ROWS, type Rows, rowsOf } from './rows.ts'
 import { allOf, askDays, type Days } from './slices.ts'
-import { PREVIOUS } from './workspace.ts'
+import { CATALOG, PREVIOUS } from './workspace.ts'
 
 /** What a build found for one of its tables. */
 export interface Found extends Rows {
@@ -271,13 +271,18 @@ export async function writeMade(
     return [table, { ...one, madeAt }]
   })
   made.push([ORIGIN, { decidedBy: origin, count: 1, hash: '0', madeAt: now.toISOString() }])
-  const rows = made.map(
-    ([table, { decidedBy, count, hash, madeAt }]) =>
-      `(${literal(table)}, ${literal(decidedBy)}, ${count}, ${literal(hash)}, ${literal(madeAt)})`,
-  )
   await connection.run(
     `create or replace table main.${TABLE} (table_name varchar, decided_by varchar, row_count bigint, rows_hash varchar, made_at timestamptz)`,
   )
-  if (rows.length > 0) await connection.run(`insert into main.${TABLE} values ${rows.join(',\n')}`)
+  const appender = await connection.createAppender(TABLE, 'main', CATALOG)
+  for (const [table, { decidedBy, count, hash, madeAt }] of made) {
+    appender.appendVarchar(table)
+    appender.appendVarchar(decidedBy)
+    appender.appendBigInt(BigInt(count))
+    appender.appendVarchar(hash)
+    appender.appendTimestampTZ(new DuckDBTimestampTZValue(BigInt(Date.parse(madeAt)) * 1000n))
+    appender.endRow()
+  }
+  appender.closeSync()
   return new Map(made)
 }

@@ -30,7 +30,10 @@ export interface ExtraStep {
    * build.
    */
   readonly decidedBy?: string
-  run(connection: DuckDBConnection): Promise<void>
+  /** The columns of tables that it may find in the ledger, empty; it creates the others. */
+  readonly definitions?: Readonly<Record<string, string>>
+  /** `standing`: those of its tables that are there, empty; none if absent. */
+  run(connection: DuckDBConnection, standing?: ReadonlySet<string>): Promise<void>
 }
 
 /** A table that has been built, or all tables of a step. */
@@ -64,6 +67,8 @@ export interface TasksOptions {
   readonly divided?: Divided | null
   /** Intermediate steps that are there as the base was built from them. */
   readonly standing?: ReadonlySet<string>
+  /** Unpublished tables without rows are created only for what reads them. */
+  readonly putsOff?: boolean
   /** Tables that are wanted, with everything they depend on; all if absent. */
   readonly only?: readonly string[] | undefined
   readonly clock: Clock
@@ -78,6 +83,8 @@ export interface Done {
   readonly found: ReadonlyMap<string, Found>
   /** The rows of each day of the tables that are divided into days. */
   readonly days: ReadonlyMap<string, Days>
+  /** Stores what was learned about the columns of tables for later builds, once they are known to be right. */
+  learn(): Promise<void>
 }
 
 /**
@@ -88,10 +95,11 @@ export async function runTasks(
   lanes: readonly [DuckDBConnection, ...DuckDBConnection[]],
   models: readonly Model[],
   steps: readonly ExtraStep[],
-  { inputs, base, divided = null, standing = new Set(), only, clock, signal, log }: TasksOptions,
+  { inputs, base, divided = null, standing = new Set(), putsOff = false, ...options }: TasksOptions,
 ): Promise<Done> {
   const [connection] = lanes
-  const emptiness = await Emptiness.of(connection, { ...inputs, kept: base })
+  const { only, clock, signal, log } = options
+  const emptiness = await Emptiness.of(connection, { ...inputs, kept: base, putsOff })
   const tasks: Task<Item>[] = []
   for (const model of models) {
     // What such a step adds to landing is not known beforehand: these models always run.
@@ -145,8 +153,8 @@ export async function runTasks(
     events.push(event)
     log?.(event)
   })
-  await emptiness.learn(connection)
-  return { events, found: await run.finish(lanes), days: run.days }
+  const found = await run.finish(lanes)
+  return { events, found, days: run.days, learn: () => emptiness.learn(connection) }
 }
 
 /** How some days of a model's table are rebuilt. */
@@ -172,6 +180,7 @@ async function runModel(connection: DuckDBConnection, asked: Asked, emptiness: E
   try {
     await emptiness.ask(connection, asked)
     const statement = emptiness.statement(asked)
+    if (statement !== null) await emptiness.stand(connection, asked.reads)
     const reader = statement === null ? null : await connection.runAndReadAll(statement)
     const rows = Number(reader?.getRowsJson()[0]?.[0] ?? 0)
     emptiness.made(asked, rows)
@@ -183,8 +192,11 @@ async function runModel(connection: DuckDBConnection, asked: Asked, emptiness: E
 
 async function runStep(connection: DuckDBConnection, step: ExtraStep, emptiness: Emptiness): Promise<number> {
   try {
-    await connection.run(step.writes.map((table) => `drop table if exists ${qualify(table)}`).join(';\n'))
-    await step.run(connection)
+    await emptiness.stand(connection, step.reads.map(qualify))
+    const standing = emptiness.standing(step.definitions ?? {})
+    const others = step.writes.filter((table) => !standing.has(table))
+    await connection.run(others.map((table) => `drop table if exists ${qualify(table)}`).join(';\n'))
+    await step.run(connection, standing)
   } catch (cause) {
     if (cause instanceof TieoutError) throw cause
     throw failed(step.name, step.writes.join(', '), cause)

@@ -9,14 +9,7 @@ import {
   VARCHAR,
 } from '@duckdb/node-api'
 import type { FeesInKind, ShortSales } from './event.ts'
-import {
-  type LotTable,
-  type LotTableName,
-  lotTableNames,
-  lotTables,
-  MATCHING_TABLE,
-  matchingTable,
-} from './tables.ts'
+import { type LotTable, type LotTableName, lotTableNames, MATCHING_TABLE } from './tables.ts'
 import type { WriterColumns } from './writer.ts'
 
 /** Columns of the temporary tables `found_…`; a whole number is the row of an event, a word's code, or days. */
@@ -161,7 +154,7 @@ const CLOSED_SHORT_SALES = `
 
 const sqlTypes = {
   VARCHAR: 'VARCHAR',
-  TIMESTAMPTZ: 'TIMESTAMPTZ',
+  TIMESTAMPTZ: 'TIMESTAMP WITH TIME ZONE',
   AMOUNT: 'DECIMAL(38,18)',
   BIGINT: 'BIGINT',
   BOOLEAN: 'BOOLEAN',
@@ -184,7 +177,7 @@ const types = {
 }
 
 /**
- * Recreates the published tables and drops the tables that they were made from. Only the `filled` ones are
+ * Fills the published tables, and drops the tables that they were made from. Only the `filled` ones are
  * joined with their texts: joining an empty one would still read every event.
  */
 export async function writeOut(
@@ -192,7 +185,6 @@ export async function writeOut(
   filled: readonly LotTableName[],
   given: Given,
 ): Promise<void> {
-  await connection.run(lotTableNames.map((table) => definition(table, lotTables[table])).join(';\n'))
   const run = async (statement: string): Promise<void> => {
     const named = Object.keys(types).filter((name) => statement.includes(`$${name}`)) as (keyof Given)[]
     await connection.run(
@@ -217,7 +209,7 @@ export interface MatchedBy {
   readonly sharesExchangeFees: boolean
 }
 
-/** Recreates `lot_matching`. */
+/** Writes the row of `lot_matching`. */
 export async function writeMatching(connection: DuckDBConnection, by: MatchedBy): Promise<void> {
   const {
     method,
@@ -228,7 +220,6 @@ export async function writeMatching(connection: DuckDBConnection, by: MatchedBy)
     exchangeFeesGivenFromUs: fromUs,
     sharesExchangeFees: isShared,
   } = by
-  await connection.run(definition(MATCHING_TABLE, matchingTable))
   await connection.run(
     `insert into ${MATCHING_TABLE} values ($method, $scope, $rules, $timeZone, $feesInKind, $from, $isShared)`,
     {
@@ -244,8 +235,19 @@ export async function writeMatching(connection: DuckDBConnection, by: MatchedBy)
   )
 }
 
-/** The meaning of the table and its columns is documented by the component that keeps the tables. */
-function definition(table: string, { columns }: LotTable): string {
-  const typed = Object.entries(columns).map(([name, { type }]) => `${name} ${sqlTypes[type]}`)
-  return `create or replace table ${table} (${typed.join(', ')})`
+/** Recreates these tables, empty. Their meaning is documented by the component that keeps them. */
+export async function defineTables(
+  connection: DuckDBConnection,
+  tables: readonly (readonly [string, LotTable])[],
+): Promise<void> {
+  const statements = tables.map(
+    ([name, table]) => `create or replace table ${name} (${columnsAsDefined(table)})`,
+  )
+  await connection.run(statements.join(';\n'))
 }
+
+/** The columns of a table, as the engine itself names their types. */
+export const columnsAsDefined = ({ columns }: LotTable): string =>
+  Object.entries(columns)
+    .map(([name, { type }]) => `"${name}" ${sqlTypes[type]}`)
+    .join(', ')

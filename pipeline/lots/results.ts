@@ -161,7 +161,7 @@ export class Results implements Sink {
     writer.endRow()
   }
 
-  /** Writes the published tables; call it once, after the engine's last event. */
+  /** Fills the published tables; call it once, after the engine's last event. */
   async finish(connection: DuckDBConnection): Promise<void> {
     for (const { account, coin, quantity, unvaluedQuantity, disposals } of this.#unknown.rows()) {
       const writer = this.#writers.unknown_basis

@@ -10,7 +10,7 @@ import { type HoldingRules, heldBy } from './held.ts'
 import { allocationsByRow, selectionsByRow } from './named-lots.ts'
 import { type FeeReading, readCurrency, readEvents } from './reader.ts'
 import { type Labels, Results } from './results.ts'
-import { type MatchedBy, writeMatching } from './results-sql.ts'
+import { columnsAsDefined, defineTables, type MatchedBy, writeMatching } from './results-sql.ts'
 import { type LotTable, type LotTableName, lotTables, MATCHING_TABLE, matchingTable } from './tables.ts'
 
 /** A step that states what its tables mean, for the documentation of the ledger. */
@@ -48,8 +48,9 @@ export function lotsStep(options: LotsStepOptions): LotsStep {
     writes: tables.map(([name]) => name),
     docs: Object.fromEntries(tables.map(([name, { doc }]) => [name, doc])),
     columns: Object.fromEntries(tables.map(([name, table]) => [name, columnDocs(table)])),
+    definitions: Object.fromEntries(tables.map(([name, table]) => [name, columnsAsDefined(table)])),
     ...decisionOf(options),
-    run: (connection) => keepingOrder(connection, () => runLots(connection, options)),
+    run: (connection, standing) => keepingOrder(connection, () => runLots(connection, options, standing)),
   }
 }
 
@@ -82,7 +83,11 @@ async function keepingOrder(connection: DuckDBConnection, work: () => Promise<vo
   await closing(() => connection.run(`set preserve_insertion_order = ${setting.getRows()[0]?.[0]}`), work)
 }
 
-async function runLots(connection: DuckDBConnection, options: LotsStepOptions): Promise<void> {
+async function runLots(
+  connection: DuckDBConnection,
+  options: LotsStepOptions,
+  standing: ReadonlySet<string> = new Set(),
+): Promise<void> {
   const { selections = new Map(), allocations = [] } = options
   const labels = labelsOf(options, await readCurrency(connection))
   const byRow = {
@@ -98,6 +103,10 @@ async function runLots(connection: DuckDBConnection, options: LotsStepOptions): 
     options.signal?.throwIfAborted()
   }
   engine.finish()
+  await defineTables(
+    connection,
+    tables.filter(([name]) => !standing.has(name)),
+  )
   await results.finish(connection)
   await writeMatching(connection, matchedBy(options, labels.rules))
 }
