@@ -72,6 +72,29 @@ it('runs only what can have changed', async () => {
   expect(withRow).toBeLessThan((3 * first) / 4)
 })
 
+it('creates an unpublished table without rows only for what reads it', async () => {
+  await books.build({}, { steps, full: true })
+  const run = vi.spyOn(DuckDBConnection.prototype, 'run')
+  const seen: unknown[] = []
+  const look = {
+    name: 'look',
+    reads: ['staging.imported_moves'],
+    writes: ['looked'],
+    run: async (connection: DuckDBConnection) => {
+      const reader = await connection.runAndReadAll('select count(*) from staging.imported_moves')
+      seen.push(...(reader.getRowsJson()[0] ?? []))
+      await connection.run('create table looked as select 1 as one')
+    },
+    docs: { looked: 'What stood there.\ngrain: one row\nkeys:  one' },
+    columns: { looked: { one: 'One.' } },
+  }
+  await books.build({}, { steps: [...steps, look], full: true })
+  const created = run.mock.calls.flatMap(([sql]) => /^create or replace table (\S+) \("/.exec(sql)?.[1] ?? [])
+  run.mockRestore()
+  expect(created.filter((table) => !table.startsWith('main.'))).toEqual(['staging.imported_moves'])
+  expect(seen).toEqual(['0'])
+})
+
 it('notices what has landed since', async () => {
   await books.build({}, { only: ['entries'] })
   await books.tax('SPOT', balanced([row]))
