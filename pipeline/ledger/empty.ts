@@ -271,10 +271,17 @@ export class Emptiness {
     if (columns !== null && !knownShapes().columns.has(columns)) this.#learned.set(table, columns)
   }
 
-  /** Records the tables that a step has written, with their row counts. */
-  async written(connection: DuckDBConnection, counts: ReadonlyMap<string, number>): Promise<void> {
-    const schemas = ['landing', 'staging', CATALOG]
-    for (const [table, columns] of await columnsIn(connection, schemas, [...counts.keys()])) {
+  /** Records the tables that a step has written, with their row counts; it may have defined their columns. */
+  async written(
+    connection: DuckDBConnection,
+    counts: ReadonlyMap<string, number>,
+    definitions: Readonly<Record<string, Columns>> = {},
+  ): Promise<void> {
+    const defined = new Map(Object.entries(definitions).map(([name, columns]) => [`main.${name}`, columns]))
+    const others = [...counts.keys()].filter((table) => !defined.has(table))
+    const found =
+      others.length === 0 ? [] : await columnsIn(connection, ['landing', 'staging', CATALOG], others)
+    for (const [table, columns] of [...defined, ...found]) {
       this.#columns.set(table, hashOf([version(), table, columns]))
       this.#counted(table, counts.get(table) ?? 0)
     }

@@ -135,7 +135,11 @@ export async function runTasks(
         step.decidedBy === undefined ? undefined : decidedBy(`${step.name} ${step.decidedBy}`, reads, known),
       make: (lane) => runStep(lane, step, emptiness),
       keep: (lane, rows) =>
-        emptiness.written(lane, new Map([...rows].map(([table, { count }]) => [table, count]))),
+        emptiness.written(
+          lane,
+          new Map([...rows].map(([table, { count }]) => [table, count])),
+          step.definitions,
+        ),
       isView: false,
       bringsToLanding: step.precedes !== undefined,
       inputs: reads,
@@ -204,7 +208,7 @@ async function runStep(connection: DuckDBConnection, step: ExtraStep, emptiness:
   const questions = step.writes.map((table) => `select '${qualify(table)}', count(*) from ${qualify(table)}`)
   const reader = await connection.runAndReadAll(questions.join('\nunion all\n'))
   const counts = new Map(reader.getRowsJson().map(([table, count]) => [String(table), Number(count)]))
-  await emptiness.written(connection, counts)
+  await emptiness.written(connection, counts, step.definitions)
   return [...counts.values()].reduce((sum, count) => sum + count, 0)
 }
 
