@@ -277,11 +277,14 @@ export class Emptiness {
     counts: ReadonlyMap<string, number>,
     definitions: Readonly<Record<string, Columns>> = {},
   ): Promise<void> {
-    const defined = new Map(Object.entries(definitions).map(([name, columns]) => [`main.${name}`, columns]))
-    const others = [...counts.keys()].filter((table) => !defined.has(table))
-    const found =
-      others.length === 0 ? [] : await columnsIn(connection, ['landing', 'staging', CATALOG], others)
-    for (const [table, columns] of [...defined, ...found]) {
+    const known = new Map(Object.entries(definitions).map(([name, columns]) => [`main.${name}`, columns]))
+    const others = [...counts.keys()].filter((table) => !known.has(table))
+    if (others.length > 0)
+      for (const [table, columns] of await columnsIn(connection, ['landing', 'staging', CATALOG], others))
+        known.set(table, columns)
+    for (const table of counts.keys()) {
+      const columns = known.get(table)
+      if (columns === undefined) continue
       this.#columns.set(table, hashOf([version(), table, columns]))
       this.#counted(table, counts.get(table) ?? 0)
     }

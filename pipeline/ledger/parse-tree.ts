@@ -302,7 +302,7 @@ function columnsOf(node: unknown): (readonly string[])[] | null {
   return found
 }
 
-/** Where a part stands in the text, of which nothing depends. */
+/** Where a part stands in the text, on which nothing depends. */
 const PLACE = 'query_location'
 
 /** Conditions as SQL on the columns of their table. */
