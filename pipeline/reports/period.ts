@@ -26,6 +26,9 @@ export interface Period {
 
 const DAY_MS = 86_400_000
 
+/** The database reads no later time as ISO-8601, and nothing happens then. */
+const END_OF_TIME_MS = Date.parse('9999-12-31T23:59:59.999Z')
+
 /** UsageError for an impossible date, a year combined with other limits, and an empty period. */
 export function readPeriod({ from, to, year }: PeriodOptions, calendar: TaxCalendar = utcCalendar): Period {
   if (year !== undefined) return yearPeriod(year, from !== undefined || to !== undefined, calendar)
@@ -78,5 +81,5 @@ function yearPeriod(year: number, withLimits: boolean, calendar: TaxCalendar): P
 }
 
 function iso(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString()
+  return ms === null ? null : new Date(Math.min(ms, END_OF_TIME_MS)).toISOString()
 }

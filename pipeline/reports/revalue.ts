@@ -66,7 +66,7 @@ const revalued = (isMoney: boolean): string => `
     ${otherValue(isMoney, 'value_given', 'given_valuations')},
     ${otherValue(isMoney, 'value_shared', 'shared_valuations')},
     case
-      when events.value_before_fees is distinct from events.value
+      when stated.id is not null or events.value_before_fees is distinct from events.value
       then ${revaluedAs('value_before_fees', 'before_valuations', 'value_before_fees')}
       else ${revaluedAs('value', 'valuations')}
     end as value_before_fees,

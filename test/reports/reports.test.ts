@@ -970,6 +970,9 @@ describe('a period', () => {
       'from 2024-01-01T01:00:00+01:00',
     ],
     [{ to: '2024-01-01T00:00:00Z' }, null, '2024-01-01T00:00:00.001Z', 'to 2024-01-01T00:00:00Z'],
+    // The database reads no time of the year 10000.
+    [{ to: '9999-12-31' }, null, '9999-12-31T23:59:59.999Z', 'to 9999-12-31'],
+    [{ year: 9999 }, '9999-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z', '9999'],
   ])('%j', (options, from, before, label) => {
     expect(readPeriod(options)).toMatchObject({ from, before, label })
   })

@@ -130,6 +130,29 @@ test('are the same from books in another currency: what is stated in pounds is n
   }
 })
 
+test('are stated with the proceeds even if the books have no price to value either', async () => {
+  const books = new ImportedBooks({
+    reports: { ...emptyConfig.reports, rules: 'generic', currency: 'USD' },
+  })
+  try {
+    await books.trades(
+      'a1,2024-05-01T12:00:00Z,desk,buy,BTC,1,GBP,20000,50,GBP',
+      's1,2024-08-01T10:00:00Z,desk,sell,BTC,1,GBP,25000,40,GBP',
+    )
+    await books.build()
+    const shown = await show(books.dir, 'taxes', { rules: 'uk', year: 2024, currency: 'GBP' })
+    // Costs of 20,050 and 40.
+    expect(figures(shown).slice(1, 5)).toEqual([
+      '13.2 Disposal proceeds: 25000',
+      '13.3 Allowable costs: 20090',
+      'Fees of the disposals, among the allowable costs: 40',
+      '13.4 Gains in the year, before losses: 4910',
+    ])
+  } finally {
+    books.close()
+  }
+})
+
 test('a return needs books that record them, under rules whose form has them apart', async () => {
   const books = await made(
     { rules: 'uk', currency: 'GBP' },
