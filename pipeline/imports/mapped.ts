@@ -119,7 +119,7 @@ class MappedRows {
 
   /** By their positions in the file. */
   all(): ImportedRow[] {
-    return this.#rows.toSorted((a, b) => a.line - b.line)
+    return this.#rows
   }
 
   /** RefusedCells for rows that do not form a valid transaction. */

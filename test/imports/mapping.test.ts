@@ -303,6 +303,88 @@ words: { Buy: trade }
     expect(wrong('a: [\n').message).toBe('The mapping is not valid YAML.')
   })
 
+  it.each([
+    [
+      'neither an amount nor two sides',
+      'fields: { word: Kind }',
+      'fields amount and asset, or in, in_asset, out and out_asset',
+    ],
+    [
+      'both',
+      'fields: { word: Kind, amount: A, asset: B, in: C, in_asset: D, out: E, out_asset: F }',
+      'fields amount and asset, or in, in_asset, out and out_asset',
+    ],
+    [
+      'a sign of fees without their coin',
+      'fee_sign: minus\nfields: { word: Kind, amount: A, asset: B, fee: F }',
+      'fields fee and fee_currency, because fee_sign describes how fees are written',
+    ],
+    ...['trade', 'transfer', 'fee'].map((as) => [
+      `no sign for ${as}`,
+      `signed: false\ngroup: [Ref]\nfields: { word: Kind, amount: A, asset: B }\nwords: { Deal: ${as} }`,
+      'signed: true, because the sign determines what Deal is',
+    ]),
+    [
+      'nothing that ties a trade',
+      'fields: { word: Kind, amount: A, asset: B }\nwords: { Deal: trade }',
+      'group: the columns that tie the rows of Deal',
+    ],
+    ...[
+      'fields: { word: Kind, amount: A, asset: B, total: T }',
+      'fields: { word: Kind, amount: A, asset: B, currency: C }',
+    ].flatMap((fields) =>
+      ['buy', 'sell'].map((as) => [
+        `a ${as} that does not state what was paid`,
+        `${fields}\nwords: { Deal: ${as} }`,
+        `fields total and currency, because Deal is a ${as}`,
+      ]),
+    ),
+    [
+      'a purchase with two sides',
+      'fields: { word: Kind, in: A, in_asset: B, out: C, out_asset: D, total: T, currency: Cur }\nwords: { Deal: buy }',
+      'fields total and currency, because Deal is a buy',
+    ],
+  ])('with %s is refused', (_, text, expected) => {
+    const words = text.includes('words:') ? '' : 'words: { Deal: income }'
+    const head = "name: mine\ncolumns: [Date]\ntime: { column: Date, forms: ['YYYY-MM-DD'] }"
+    expect(refusal(() => readMapping(file(`${head}\n${text}\n${words}\n`))).details.expected).toBe(expected)
+  })
+
+  it('that extends another adds to its numbers and fields, and what it states itself counts', () => {
+    const mapping = readMapping(
+      file(
+        "extends: coinbase\nnumbers: { thousands: ' ', nothing: [none] }\nfields: { account: Wallet, asset: Coin }\n",
+      ),
+    )
+    expect(mapping.numbers).toEqual({ decimal: '.', thousands: ' ', signs: '$€£', nothing: ['none'] })
+    expect(mapping.fields).toMatchObject({
+      ...{ word: ['Transaction Type'], amount: ['Quantity Transacted'] },
+      ...{ account: ['Wallet'], asset: ['Coin'] },
+    })
+  })
+
+  it('recognises a header with at most ten rows above it, and with a column for every field', () => {
+    const mapping = file(`
+name: mine
+columns: [Date, Kind]
+time: { column: Date, forms: ['YYYY-MM-DD'] }
+fields: { word: Kind, amount: Qty, asset: [Coin, Asset], total: Worth, currency: Cur }
+words: { Reward: income }
+`)
+    const made = (above: number, header: string) =>
+      rows([...Array<string>(above).fill('about,the,user'), header, '2024-02-01,Reward,2,BTC,60,EUR'], {
+        account: 'desk',
+        mapping,
+      })
+    expect(made(10, 'Date,Kind,Qty,Asset,Worth,Cur')).toEqual([
+      expect.stringMatching(/^mine-\w{24},2024-02-01T00:00:00Z,desk,income,BTC,2,EUR,60,0,$/),
+    ])
+    expect(refusal(() => made(11, 'Date,Kind,Qty,Asset,Worth,Cur')).message).toBe('Unexpected header.')
+    expect(refusal(() => made(0, 'Date,Kind,Qty,Name,Paid,Cur')).details.expected).toBe(
+      'the columns of the mapping mine; without a match: Coin or Asset, Worth',
+    )
+  })
+
   it('ships for five services, each named like its file or like the one whose ids it makes, and is in the package', () => {
     const names = readdirSync(resolve(import.meta.dirname, '../../data/imports'))
     expect(names.toSorted()).toEqual([
