@@ -54,6 +54,12 @@ describe('a reduction that names no lots', () => {
     expect(inventory('fifo').choosesItself([])).toBe(true)
   })
 
+  it('takes all parcels of a lot before a later lot, though no more of it was wanted', () => {
+    const of = () => inventory('fifo', '2026-01-05 a 3 first', '2026-01-06 a 2 second', '2026-01-07 b 2')
+    expect(of().choosesItself(shares('a 5', 'b 2'))).toBe(true)
+    expect(of().choosesItself(shares('a 3', 'b 2'))).toBe(false)
+  })
+
   it('passes over what was taken before', () => {
     const of = inventory('fifo', ...LOTS)
     expect(taken(of, 'b 1', 'a 3')).toEqual(['2026-01-02 b 1', '2026-01-05 a 3'])

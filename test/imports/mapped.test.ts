@@ -93,6 +93,27 @@ words: { Deal: trade, Fee: fee, Reward: income }
     expect(refusal(() => made(...lines)).message).toBe(NO_TRADE)
   })
 
+  it('are of one account: others with the same reference are not among them', () => {
+    const ofAccounts = file(`
+name: mine
+columns: [Date, Kind, Change, Coin, Ref, Wallet]
+time: { column: Date, forms: ['YYYY-MM-DD'] }
+fields: { word: Kind, amount: Change, asset: Coin, account: Wallet }
+group: [Ref]
+words: { Deal: trade }
+`)
+    const deal = (...wallets: string[]) => [
+      'Date,Kind,Change,Coin,Ref,Wallet',
+      ...wallets.map((wallet, nth) => `2024-02-01,Deal,${nth % 2 === 0 ? '2,AAA' : '-3,BBB'},g1,${wallet}`),
+    ]
+    const both = { mapping: ofAccounts }
+    expect(withoutId(rows(deal('desk', 'desk', 'safe', 'safe'), both))).toEqual([
+      '2024-02-01T00:00:00Z,desk,buy,AAA,2,BBB,3,0,',
+      '2024-02-01T00:00:00Z,safe,buy,AAA,2,BBB,3,0,',
+    ])
+    expect(refusal(() => rows(deal('desk', 'safe'), both)).message).toContain('2 cells of the file')
+  })
+
   it('have the id of the group, and other rows their own, without a colon, which would tie the legs of a transfer', () => {
     expect(
       made('2024-02-01 09:00:00,Reward,2,AAA,g1,a:1', '2024-02-01 09:00:00,Reward,2,AAA,g1,a:2').map(
