@@ -70,7 +70,7 @@ export async function carriedInto(
       brought,
       form1099: 'none',
     }
-    losses = isComplete ? law.carriedLosses(ofYear, limit) : null
+    losses = law.carriedLosses(ofYear, limit)
     wholeNotes.push(...broughtWhole(law, calendar, ofYear, limit, rooms))
     openNotes.push(
       ...stillOpen(
@@ -79,7 +79,7 @@ export async function carriedInto(
         await soldShort(reader, law, { account, currency, ...spanOf(calendar, each) }),
       ),
     )
-    rooms.set(each, isComplete ? (law.carryBack?.roomIn(ofYear, limit) ?? null) : null)
+    rooms.set(each, law.carryBack?.roomIn(ofYear, limit) ?? null)
     if (losses === null) {
       const label = yearLabel(calendar, each)
       const why = isComplete

@@ -147,6 +147,22 @@ describe('a loss that could be carried back', () => {
     expect(await told(2027)).toEqual([])
   })
 
+  test('de: of a loss that later years leave unknown, nothing is brought forward, and nothing is said of it', async () => {
+    const dir = await book('EUR', [
+      'a buy b1 2022-01-01 1 BTC 1000',
+      'a sell s1 2022-06-01 1 BTC 3000',
+      'a buy b2 2023-01-01 1 BTC 9000',
+      'a sell s2 2023-06-01 1 BTC 2000',
+      'a sell s3 2024-06-01 1 BTC 2000',
+    ])
+    const notes = async (of: number) =>
+      (await show(dir, 'taxes', { rules: 'de', year: of })).notes.filter((note) =>
+        /carries a loss back|brought forward in full/.test(note),
+      )
+    expect(await notes(2024)).toHaveLength(2)
+    expect(await notes(2025)).toEqual([])
+  })
+
   test('de: until 2021 to one year only, and against gains that the year’s own carried losses left', async () => {
     const dir = book('EUR', [
       'a buy b0 2019-01-01 1 BTC 5000',

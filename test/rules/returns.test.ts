@@ -64,6 +64,22 @@ describe('us', () => {
     ])
   })
 
+  test('an unknown gain leaves the deducted loss unknown, also if it is long-term', async () => {
+    const old = await book('USD', [
+      'main buy b1 2020-01-15 1 BTC ?',
+      'main sell s1 2025-02-01 1 BTC 50000',
+      'main buy b2 2025-01-15 1 ETH 4000',
+      'main sell s2 2025-02-01 1 ETH 3000',
+    ])
+    expect(figures(await show(old, 'taxes', { rules: 'us', year: 2025 }))).toEqual(
+      expect.arrayContaining([
+        '3 Short-term, Form 8949 box I: gain or (loss) (h): -1000',
+        '21 Loss that is deducted from other income: unknown',
+        'Disposals without a known gain: 1',
+      ]),
+    )
+  })
+
   test('Form 8949 is in whole dollars, each box adds up to its line 2, and Schedule D says the same', async () => {
     // Cents that a sum of exact amounts would round otherwise: 10.50 three times is 33, and not 31.50.
     const cents = await book('USD', [
@@ -289,6 +305,28 @@ describe('uk', () => {
     // Under another law each sale is its own: 100 bought, and two that were sold short and bought for 350 each.
     const us = figures(await show(borrowed, 'taxes', { rules: 'us', year: 2025 }))
     expect(us).toContain('3 Short-term, Form 8949 box I: gain or (loss) (h): 130')
+  })
+
+  test('s.105: also if those are sold in another account', async () => {
+    const two = await book('GBP', [
+      'main buy b1 2025-05-01 1 BTC 100',
+      'main sell s1 2025-05-10T09:00:00Z 1 BTC 300',
+      'cold borrow l1 2025-05-10T10:00:00Z 1 BTC',
+      'cold sell s2 2025-05-10T10:30:00Z 1 BTC 310',
+      'cold buy b2 2025-09-01 1 BTC 350',
+      'cold repay r1 2025-09-02 1 BTC',
+    ])
+    expect(cells(await show(two, 'gains', { rules: 'uk', year: 2025 }), 'account', 'gain')).toEqual([
+      'main 200',
+      'cold -40',
+    ])
+    expect(figures(await show(two, 'taxes', { rules: 'uk', year: 2025 })).slice(0, 5)).toEqual([
+      '13.1 Number of disposals: 1',
+      '13.2 Disposal proceeds: 610',
+      '13.3 Allowable costs: 450',
+      '13.4 Gains in the year, before losses: 160',
+      '13.5 Losses in the year: 0',
+    ])
   })
 
   test('s.105: and if one of them has no known proceeds, it is still one disposal', async () => {
@@ -560,6 +598,13 @@ describe('de', () => {
     ])
   })
 
+  test('what nobody knows when it was bought may have been held for less than a year', async () => {
+    const sold = await book('EUR', ['a sell s1 2025-06-01 1 BTC 50000'])
+    expect(figures(await show(sold, 'taxes', { rules: 'de', year: 2025 }))).toEqual(
+      expect.arrayContaining(['Taxable gain: unknown', 'Disposals without a known gain: 1']),
+    )
+  })
+
   test('the limit was 600 until 2023', async () => {
     const books = await book('EUR', ['a buy a1 2023-01-01 1 BTC 1000', 'a sell v1 2023-12-31 1 BTC 1600'])
     expect(figures(await show(books, 'taxes', { rules: 'de', year: 2023 })).slice(3, 7)).toEqual([
@@ -727,6 +772,28 @@ describe('every return', () => {
         ['total', '9500', '10300', '-800'],
         ['total without a known gain', '1540', null, null],
       ])
+    },
+  )
+
+  test.each([
+    [
+      'us',
+      'USD',
+      '3 Short-term, Form 8949 box I: proceeds (d)',
+      '3 Short-term, Form 8949 box I: cost or other basis (e)',
+    ],
+    ['de', 'EUR', 'Proceeds of what was held up to one year', 'Costs of what was held up to one year'],
+  ])(
+    'under %s has no cost of what was sold for nobody knows how much, though its term is known',
+    async (rules, currency, proceeds, costs) => {
+      const sold = await book(currency, [
+        'main buy b1 2025-01-15 1 BTC 40000',
+        'main sell s1 2025-06-01 0.5 BTC ?',
+        'main sell s2 2025-06-02 0.5 BTC 30000',
+      ])
+      expect(figures(await show(sold, 'taxes', { rules, year: 2025 }))).toEqual(
+        expect.arrayContaining([`${proceeds}: 30000`, `${costs}: 20000`]),
+      )
     },
   )
 
