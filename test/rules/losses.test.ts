@@ -128,6 +128,40 @@ describe('uk: losses brought forward reduce gains only to the exempt amount', ()
   })
 })
 
+describe('the first year of the books is that of their first disposal', () => {
+  test('uk: a loss of February is of the tax year that began in April before', async () => {
+    const dir = book('GBP', [
+      'main buy b1 2023-06-01 1 BTC 5000',
+      'main sell s1 2024-02-01 1 BTC 3000',
+      'main buy b2 2024-05-01 1 BTC 1000',
+      'main sell s2 2024-09-01 1 BTC 6000',
+    ])
+    expect(await year(dir, 'uk', 2024, /^Losses of earlier/)).toEqual([
+      'Losses of earlier years, brought forward: 2000',
+    ])
+  })
+
+  test.each([
+    ['2024-12-31T14:59:59Z', 2024],
+    ['2024-12-31T15:00:00Z', 2025],
+    ['2024-12-31T20:00:00Z', 2025],
+  ])('us: in Tokyo %s is of %d', async (at, first) => {
+    const dir = await book('USD', ['main buy b1 2024-06-01 1 BTC 5000', `main sell s1 ${at} 1 BTC 3000`])
+    const { notes } = await show(dir, 'taxes', { rules: 'us', year: 2026 }, { timeZone: 'Asia/Tokyo' })
+    expect(notes.filter((note) => note.startsWith('Losses brought forward come'))).toEqual([
+      expect.stringContaining(`from the books since ${first}.`),
+    ])
+  })
+
+  test('a return of an earlier year begins with its own', async () => {
+    const dir = await book('USD', ['main buy b1 2024-06-01 1 BTC 5000', 'main sell s1 2024-07-01 1 BTC 3000'])
+    const { notes } = await show(dir, 'taxes', { rules: 'us', year: 2020 })
+    expect(notes.filter((note) => note.startsWith('Losses brought forward come'))).toEqual([
+      expect.stringMatching(/from the books since 2020\..*losses: \{ into: 2020, amount/),
+    ])
+  })
+})
+
 describe('de: losses of private sales offset only gains of private sales', () => {
   const lines = /^(Losses|Taxable)/
 
