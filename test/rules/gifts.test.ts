@@ -5,6 +5,7 @@ import { openLedger } from '../../pipeline/ledger/ledger.ts'
 import { makeReport, type ReportOptions } from '../../pipeline/reports/catalogue.ts'
 import type { RulesName } from '../../pipeline/rules/catalogue.ts'
 import { ImportedBooks } from '../support/imports.ts'
+import { book, show } from './books.ts'
 
 /** What the reports of gains and of taxes read. */
 const MADE = [
@@ -57,6 +58,11 @@ test('an opening lot states the giver’s day and cost; for gift_in reports say 
   expect(await told('us', { year: 2025 })).toEqual([expect.stringContaining('(IRC §§ 1015, 1223(2))')])
   expect(await told('de', { year: 2024 })).toEqual([])
   expect(await told('uk', { year: 2024 })).toEqual([])
+  // Rules that know no giver say nothing, though the piece has its lot.
+  const ledger = await openLedger(books.dir)
+  const generic = await makeReport(ledger, 'gains', { year: 2025, rules: 'generic' })
+  expect(generic.notes.filter((note) => note.includes('gift'))).toEqual([])
+  ledger.close()
 })
 
 test('a gift that is a disposal counts whoever received it, and reports name the recipients for whom it would not', async () => {
@@ -81,4 +87,21 @@ test('a gift that is a disposal counts whoever received it, and reports name the
       'elects otherwise (ITA s. 73(1)).',
   ])
   expect(await told('de', { year: 2024 })).toEqual([])
+})
+
+test('a gift from before the books of an account is one of that account', async () => {
+  const dir = await book(
+    'GBP',
+    ['main buy b1 2024-05-01 2 BTC 100', 'other buy b2 2024-05-01 2 BTC 100'],
+    [
+      `insert into lot_events values
+        ('main/before', 'BTC', '2024-06-01 12:00:00+00', 9, 'g1', 'give', 1, 60, 'GBP', null)`,
+    ],
+  )
+  const gifts = async (account: string) =>
+    (await show(dir, 'gains', { rules: 'uk', account })).notes.filter((note) => note.includes('gift_out'))
+  expect(await gifts('main')).toEqual([
+    expect.stringMatching(/^1 gift \(gift_out\) is a disposal included in these figures/),
+  ])
+  expect(await gifts('other')).toEqual([])
 })
