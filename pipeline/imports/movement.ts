@@ -145,6 +145,8 @@ export class MovementReader {
   #said(row: ImportRow): { text: string; word: Word; sides: NetSides } {
     const [text, word] = this.#word(row)
     const sides = this.#fields.amount === undefined ? this.#sides(row, word) : this.#change(row, word)
+    // A row that is itself a fee has no amount that the fee could be part of.
+    if (word.as === 'fee') return { text, word, sides: { ...sides, isFeeNoted: false } }
     return { text, word, sides: this.#included(row, sides) }
   }
 

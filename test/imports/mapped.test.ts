@@ -93,6 +93,39 @@ words: { Deal: trade, Fee: fee, Reward: income }
     expect(refusal(() => made(...lines)).message).toBe(NO_TRADE)
   })
 
+  it('have the fees of rows of their own, also if other fees are included in the amounts', () => {
+    const included = file(`
+name: mine
+columns: [Date, Kind, Change, Coin, Fee, Fee coin, Ref]
+time: { column: Date, forms: ['YYYY-MM-DD'] }
+fields: { word: Kind, amount: Change, asset: Coin, fee: Fee, fee_currency: Fee coin, group_id: Ref }
+fees: included
+group: [Ref]
+words: { Deal: trade, Fee: fee }
+`)
+    const { rows: made, aside } = read(
+      [
+        'Date,Kind,Change,Coin,Fee,Fee coin,Ref',
+        '2024-02-01,Deal,2,AAA,0.1,AAA,g1',
+        '2024-02-01,Deal,-3,BBB,,,g1',
+        '2024-02-01,Fee,-1,CCC,,,g1',
+        // Only mentioned.
+        '2024-02-02,Deal,2,AAA,5,DDD,g2',
+        '2024-02-02,Deal,-3,BBB,,,g2',
+      ],
+      { account: 'desk', mapping: included },
+    )
+    // 2.1 were bought, with fees in two coins.
+    expect(
+      made.map(({ values }) => [values[0], values[5], values[6], values[8], values[9], values[10]].join(' ')),
+    ).toEqual([
+      'mine-g1 AAA 1050000000000000000 1500000000000000000 100000000000000000 AAA',
+      'mine-g1-fee-2 AAA 1050000000000000000 1500000000000000000 1000000000000000000 CCC',
+      'mine-g2 AAA 2000000000000000000 3000000000000000000 0 ',
+    ])
+    expect(aside).toEqual([{ what: 'fees in a third coin, which mine only mentions', rows: 1, left: [] }])
+  })
+
   it('are of one account: others with the same reference are not among them', () => {
     const ofAccounts = file(`
 name: mine
