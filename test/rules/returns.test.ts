@@ -264,6 +264,13 @@ describe('uk', () => {
     ])
     expect(await told(2025)).toEqual([])
     expect(await told(2023)).toEqual([])
+    // Nothing fell on the later side, so the adjustment has nothing to adjust.
+    const before = await book('GBP', [
+      'main buy b1 2024-04-06 1 BTC 30000',
+      'main sell s1 2024-10-29T23:59:59Z 1 BTC 50000',
+    ])
+    const { notes } = await show(before, 'taxes', { rules: 'uk', year: 2024 })
+    expect(notes.filter((note) => note.includes('rates'))).toEqual([])
   })
 
   test('the sales of a London day are one disposal', async () => {
