@@ -477,6 +477,9 @@ describe('what may still change', () => {
     ])
     expect(await until('100', '2024-02-10T00:00:00Z')).toEqual([])
     expect(await until('300', '2024-01-25T03:00:00Z')).toEqual([])
+    // 20 of 500 for 50 cost 200.
+    expect(await until('200', '2024-01-25T03:00:00Z')).toEqual([])
+    expect(await until('199.99', '2024-01-25T03:00:00Z')).toHaveLength(1)
   })
 })
 
