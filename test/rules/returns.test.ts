@@ -452,6 +452,9 @@ describe('what may still change', () => {
     expect(await still(dir, { rules: 'uk', year: 2025, scope: 'account' })).toEqual([])
     // Of an account that has been silent for longer reports say so by themselves, and not with every disposal since.
     expect(await still(coldEnds('GBP', lines, '2025-12-20'), { rules: 'uk', year: 2025 })).toEqual([])
+    // 31 days before the disposal, and 32.
+    expect(await still(coldEnds('GBP', lines, '2026-03-01'), { rules: 'uk', year: 2025 })).toHaveLength(1)
+    expect(await still(coldEnds('GBP', lines, '2026-02-28'), { rules: 'uk', year: 2025 })).toEqual([])
   })
 
   test('ca: a purchase in any account can deny a loss', async () => {
