@@ -430,6 +430,24 @@ describe('what may still change', () => {
     ])
   })
 
+  test('uk: accounts held separately whose books end together are named together, from the first day to the last', async () => {
+    const dir = book(
+      'GBP',
+      [
+        'a buy b1 2025-05-01 2 BTC 60000',
+        'b buy b2 2025-05-01 2 BTC 60000',
+        'a sell s1 2026-03-15 1 BTC 30000',
+        'b sell s2 2026-03-20 1 BTC 30000',
+        'b sell s3 2026-03-25 1 BTC 30000',
+        'a sell s4 2026-04-04 1 BTC 30000',
+      ],
+      [runUntil('2026-04-07T02:00:00Z')],
+    )
+    expect(await still(dir, { rules: 'uk', year: 2025, scope: 'account' })).toEqual([
+      'Purchases until 2026-05-04 can still change disposals from 2026-03-15 on (30 days, TCGA 1992 s.106A): the books end at 2026-04-07T02:00:00.000Z.',
+    ])
+  })
+
   /** main's books go on to June; imports of `cold` end on 20 March, when main's disposal of 1 April was still to come. */
   const coldEnds = (currency: string, lines: readonly string[], at: string) =>
     book(currency, lines, [
