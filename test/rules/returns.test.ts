@@ -828,6 +828,20 @@ describe('every return', () => {
     },
   )
 
+  test('in a requested currency counts what is unknown also where nothing in the books has a value', async () => {
+    const dir = await book('USD', ['main buy b1 2024-01-15 1 BTC ?', 'main sell s1 2024-06-01 1 BTC ?'])
+    const asked = { year: 2024, currency: 'USD' }
+    const taxes = await show(dir, 'taxes', { rules: 'us', ...asked })
+    expect(figures(taxes)).toContain('Disposals without a known gain: 1')
+    const incomplete = expect.stringMatching(/^INCOMPLETE: 1 of 1 piece of disposals has no known gain/)
+    expect(taxes.warnings).toEqual([incomplete])
+    expect((await show(dir, 'gains', { ...asked, method: 'fifo' })).warnings).toEqual([incomplete])
+    const pnl = await show(dir, 'pnl', { ...asked, method: 'fifo' })
+    expect([cells(pnl, 'realised_pnl', 'unknown_pieces'), pnl.warnings]).toEqual([['- 1'], [incomplete]])
+    const compared = await show(dir, 'gains', { ...asked, methods: 'fifo,lifo' })
+    expect(cells(compared, 'fifo_gain', 'fifo_unknown_pieces', 'lifo_unknown_pieces')).toEqual(['- 1 1'])
+  })
+
   const books = book('USDT', ['main buy b1 2024-01-01 1 BTC 100', 'main sell s1 2024-06-01 1 BTC 5000'])
 
   test('in another currency than its own applies no limit and says so', async () => {
