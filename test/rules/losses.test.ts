@@ -258,6 +258,18 @@ describe('losses that are unknown', () => {
   test('those of a person are unknown in the return of a single account', async () => {
     const shown = await show(await dir, 'taxes', { rules: 'us', year: 2024, account: 'main' })
     expect(figures(shown)).toContain('6 Short-term capital loss carryover: unknown')
+    // Also if the losses of the account are known, since those of the person's other accounts are not among them.
+    const known = await book('USD', [
+      'main buy b1 2023-02-01 1 BTC 9000',
+      'main sell s1 2023-03-01 1 BTC 8000',
+    ])
+    const all = await show(known, 'taxes', { rules: 'us', year: 2024 })
+    const one = await show(known, 'taxes', { rules: 'us', year: 2024, account: 'main' })
+    // 8,000, of which 3,000 were deducted in 2023.
+    expect(figures(all)).toContain('6 Short-term capital loss carryover: -5000')
+    expect(figures(one)).toContain('6 Short-term capital loss carryover: unknown')
+    expect(all.notes.join('\n')).toContain('Losses brought forward come from the books since 2023.')
+    expect(one.notes.join('\n')).not.toContain('Losses brought forward')
   })
 
   test('a long-term part is refused under de, where losses on what was held longer do not count', async () => {
