@@ -261,7 +261,7 @@ describe('losses that are unknown', () => {
     // Also if the losses of the account are known, since those of the person's other accounts are not among them.
     const known = await book('USD', [
       'main buy b1 2023-02-01 1 BTC 9000',
-      'main sell s1 2023-03-01 1 BTC 8000',
+      'main sell s1 2023-03-01 1 BTC 1000',
     ])
     const all = await show(known, 'taxes', { rules: 'us', year: 2024 })
     const one = await show(known, 'taxes', { rules: 'us', year: 2024, account: 'main' })
