@@ -88,6 +88,21 @@ test('futures of all margin coins are added at the value of each record at the t
   expect(warnings).toEqual([])
 })
 
+test('a rebate is among the fees, and what is zero needs no value', async () => {
+  const at = '2025-06-01 00:00:00'
+  const { figures, warnings } = await together(
+    futures('6', at, 'USDT-FUTURES', 'BTCUSDT', 'USDT', '0.3', 'fee'),
+    futures('7', at, 'USDT-FUTURES', 'BTCUSDT', 'USDT', '0', 'realised_pnl'),
+    ...worth('9.1', '-0.91', '-0.46', '70', '-0.2', '0.27', null),
+  )
+  expect(figures.slice(3)).toEqual([
+    ['fees', '-0.64', 'EUR'],
+    ['funding', '-0.46', 'EUR'],
+    ['net', '8', 'EUR'],
+  ])
+  expect(warnings).toEqual([])
+})
+
 test('if one of them has no value, the total is empty, and the return begins by saying so', async () => {
   const { figures, warnings } = await together(...worth('9.1', '-0.91', null, '70', '-0.2'))
   expect(figures.map(([, value]) => value)).toEqual([null, null, null, null, null, null])

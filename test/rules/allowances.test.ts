@@ -9,7 +9,7 @@ async function year(dir: Promise<string>, rules: RulesName, of: number, names: R
 }
 
 describe('de: the limit of § 22 Nr. 3 EStG', () => {
-  const dir = book('EUR', [
+  const lines = [
     'main buy b1 2023-01-10 1 BTC 1000',
     'main reward r1 2024-02-01 0.1 ETH 200',
     'main interest i1 2024-06-01 1 USDT 55.99',
@@ -20,6 +20,10 @@ describe('de: the limit of § 22 Nr. 3 EStG', () => {
     'main reward r3 2025-12-31T23:30:00Z 1 ETH 0.01',
     'main reward r4 2027-01-10 1 XYZ ?',
     'main reward r5 2027-01-11 1 ETH 10',
+  ]
+  // A debt that was waived is no income of this kind.
+  const dir = book('EUR', lines, [
+    "insert into income values ('a1', 'main', 'SPOT', 'USDT', 50, 'adjustment', '2024-08-01 12:00:00+00', 50, 'EUR')",
   ])
 
   test('below 256 all of the year’s income is free', async () => {
@@ -62,6 +66,16 @@ describe('de: the limit of § 22 Nr. 3 EStG', () => {
       'Income from rewards, interest and the like, taxable: unknown',
     ])
     expect(shown.notes.join('\n')).toContain('Income is valued in USD but the return is in EUR')
+  })
+
+  test('is applied to nothing in a year without income, which is in no currency', async () => {
+    const none = await show(await dir, 'taxes', { rules: 'de', year: 2023 })
+    expect(figures(none).filter((line) => /ncome/.test(line))).toEqual([
+      'Income from rewards, interest and the like, at its value when received: 0',
+      'Limit below which such income is free: 256',
+      'Income from rewards, interest and the like, taxable: 0',
+    ])
+    expect(none.notes.join('\n')).not.toContain('Income is valued in')
   })
 })
 
