@@ -44,12 +44,24 @@ async function walletLine(books: LotBooks, id: string): Promise<Step[]> {
   const where = `concat_ws('/', account, ledger, coin) = $wallet and ($kind::varchar is null or kind = $kind)`
   const span = spanOf(part, books.period)
   const summed = { where, values: { wallet, kind }, span, when: { period: inWords(span) } }
-  if (part === 'owed')
-    return books.ledger.tables.has('postings')
-      ? await entriesLine(books, id, { ...summed, where: `${where} and ${OF_LOANS}` })
-      : []
+  if (part === 'owed') {
+    if (!['postings', 'liabilities'].every((table) => books.ledger.tables.has(table))) return []
+    const when = { ...summed.when, ...(await owedBefore(books, wallet)) }
+    return await entriesLine(books, id, { ...summed, when, where: `${where} and ${OF_LOANS}` })
+  }
   return [...(await entriesLine(books, id, summed)), ...(await importedLine(books, id, summed))]
 }
+
+/** What the line adds to its entries: what was owed before the books began, if anything was. */
+const owedBefore = async ({ ledger }: LotBooks, wallet: string): Promise<Fields> =>
+  (
+    await ask(
+      ledger,
+      `select owed_before from liabilities
+       where concat_ws('/', account, ledger, coin) = $wallet and owed_before <> 0`,
+      { wallet },
+    )
+  )[0] ?? {}
 
 /** There is nothing before this. */
 const BEFORE_ALL = '-infinity'
