@@ -153,6 +153,22 @@ describe('the first year of the books is that of their first disposal', () => {
     ])
   })
 
+  test('or that of an earlier sale of borrowed coins, under rules to which the sale is the disposal', async () => {
+    const told = async (rules: RulesName, currency: string) => {
+      const dir = await book(currency, [
+        'main borrow l1 2024-05-01T09:00:00Z 1 BTC',
+        'main sell s1 2024-05-01T10:00:00Z 1 BTC 300',
+      ])
+      const { notes } = await show(dir, 'taxes', { rules, year: 2025 })
+      return notes.filter((note) => /^(Losses brought forward come|Borrowed coins sold in)/.test(note))
+    }
+    expect(await told('uk', 'GBP')).toEqual([
+      expect.stringContaining('from the books since 2024-25.'),
+      expect.stringMatching(/^Borrowed coins sold in 2024-25 and not bought back .*: 1 BTC for 300 GBP\./),
+    ])
+    expect(await told('us', 'USD')).toEqual([expect.stringContaining('from the books since 2025.')])
+  })
+
   test('a return of an earlier year begins with its own', async () => {
     const dir = await book('USD', ['main buy b1 2024-06-01 1 BTC 5000', 'main sell s1 2024-07-01 1 BTC 3000'])
     const { notes } = await show(dir, 'taxes', { rules: 'us', year: 2020 })
