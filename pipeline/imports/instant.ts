@@ -155,7 +155,8 @@ function within(instant: Instant): InstantResult {
 function dayMs(year: number, month: number, day: number): number | null {
   const at = new Date(Date.UTC(year, month - 1, day))
   at.setUTCFullYear(year, month - 1, day)
-  return at.getUTCMonth() === month - 1 && at.getUTCDate() === day ? at.getTime() : null
+  // A day that its month does not have is one of another month.
+  return at.getUTCMonth() === month - 1 ? at.getTime() : null
 }
 
 /** Minutes east of UTC. */

@@ -33,6 +33,16 @@ describe('a time', () => {
     expect(shown(parseInstant('2026-02-01T12:00+01:60'))).toBe(NO_OFFSET)
   })
 
+  it('has up to nine decimals of a second, of which three are beyond the microsecond', () => {
+    const second = BigInt(Date.UTC(2026, 1, 1, 12)) * 1000n
+    const decimals = (text: string) => parseInstant(`2026-02-01T12:00:00${text}Z`)
+    expect(decimals('.5')).toEqual({ ok: true, instant: { micros: second + 500_000n, nanos: 0 } })
+    expect(decimals('.000025')).toEqual({ ok: true, instant: { micros: second + 25n, nanos: 0 } })
+    expect(decimals('.123456789')).toEqual({ ok: true, instant: { micros: second + 123_456n, nanos: 789 } })
+    expect(decimals('.00000001')).toEqual({ ok: true, instant: { micros: second, nanos: 10 } })
+    expect(shown(decimals('.1234567891'))).toBe('not an ISO-8601 time')
+  })
+
   it('is not before 1970', () => {
     expect(shown(parseInstant('1970-01-01T00:00:00Z'))).toBe('1970-01-01T00:00:00.000Z')
     expect(shown(parseInstant('1970-01-01T00:00:00+00:01'))).toBe('a time before 1970')
