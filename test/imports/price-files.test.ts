@@ -371,3 +371,32 @@ describe('the close of a day values the end of that same day', () => {
     60_000,
   )
 })
+
+it('a price has a time to the microsecond, and one that is more precise is refused, not cut', () => {
+  const times = (time: string): unknown[] =>
+    pricesFormat
+      .read({ name: 'prices.csv', bytes: Buffer.from(`time,asset,currency,price\n${time},BTC,USD,5\n`) })
+      .map(({ values }) => values[0])
+  expect(times('2025-01-01T00:00:00.000001Z')).toEqual([1_735_689_600_000_001n])
+  expect(refusal(() => times('2025-01-01T00:00:00.0000001Z'))).toMatchObject({
+    message: 'A time is more precise than prices are stored.',
+    details: { where: 'prices.csv:2, column time' },
+  })
+})
+
+it('a file without a header is recognised by the number of its columns, a time and a price', () => {
+  const own = mapping(`
+name: mine
+columns: [at, close]
+header: none
+time: { column: at, forms: [unix] }
+price: close
+`)
+  const options = { ...BTC, mapping: own }
+  expect(read(['1735689600,5', '1735693200,6'], options)).toEqual([
+    '2025-01-01T00:00:00.000Z,BTC,USD,5,mine',
+    '2025-01-01T01:00:00.000Z,BTC,USD,6,mine',
+  ])
+  for (const line of ['1735689600,5,7', '1735689600', '17356896,5', '1735689600,close'])
+    expect(refusal(() => read([line], options)).message).toBe('Unexpected header.')
+})
