@@ -394,6 +394,21 @@ describe('a statement', () => {
   })
 })
 
+test('a statement has no line for a debt that is repaid', async () => {
+  const ledger = await open(
+    account('main'),
+    entry('1', '2025-02-01 00:00:00', 'BTC', '2', 'borrow'),
+    entry('2', '2025-04-01 00:00:00', 'BTC', '-2', 'repay'),
+    `insert into liabilities values ('main', 'UNIFIED', 'BTC', 0, 0, '2025-04-01 00:00:00+00')`,
+    `insert into postings select entry_id || '/counter', transaction_id, entry_id, account, 'Liabilities:main:BTC', coin,
+       -amount, occurred_at from entries`,
+  )
+  const linesTo = async (to: string) =>
+    (await objects(ledger, 'statement', { to })).map(({ line, kind, amount }) => `${kind ?? line} ${amount}`)
+  expect(await linesTo('2025-02-28')).toEqual(['opening 0', 'borrow 2', 'closing 2', 'owed 2'])
+  expect(await linesTo('2025-04-30')).toEqual(['opening 0', 'borrow 2', 'repay -2', 'closing 0'])
+})
+
 describe('one zone in a report', () => {
   const BERLIN = { rules: 'de' }
   // Half past eleven at night in UTC is the next day, month and year in Berlin.

@@ -1,11 +1,14 @@
 // The values of a statement: what each balance and each movement was worth, and why where that is not known. Figures by hand.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { emptyConfig } from '../../pipeline/config/config.ts'
 import { type Ledger, openLedger } from '../../pipeline/ledger/ledger.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { allRows } from '../../pipeline/output/column.ts'
 import { makeReport, type ReportOptions } from '../../pipeline/reports/catalogue.ts'
 import { writeReport } from '../../pipeline/reports/print.ts'
+import { cells, show } from '../rules/books.ts'
 import { balanced, type Move, TestBooks } from '../support/books.ts'
+import { ImportedBooks } from '../support/imports.ts'
 import { memoryTerminal } from './books.ts'
 
 let books: TestBooks
@@ -283,4 +286,40 @@ describe('beside what prices and fills state', () => {
       ['k2/asset', '-1', '-60', 'import'],
     ])
   })
+})
+
+test('a move between imported accounts states no value, and no price would give it one', async () => {
+  const imported = new ImportedBooks({ reports: { ...emptyConfig.reports, currency: 'EUR' } })
+  try {
+    await imported.import(
+      'prices',
+      'time,asset,currency,price\n2026-01-04T12:00:00Z,BTC,EUR,50\n2026-01-06T11:00:00Z,BTC,EUR,60\n',
+    )
+    await imported.trades(
+      'b1,2026-01-02T12:00:00Z,a,buy,BTC,2,EUR,100,,',
+      // At the very beginning of the period, so that it is not in the opening balance.
+      't1:out,2026-01-05T00:00:00Z,a,transfer_out,BTC,1,,,,',
+      't1:in,2026-01-05T00:00:00Z,b,transfer_in,BTC,1,,,,',
+      'i1,2026-01-06T12:00:00Z,a,income,XYZ,3,,,,',
+    )
+    await imported.build()
+    const shown = await show(imported.dir, 'statement', { from: '2026-01-05', to: '2026-01-06' })
+    const none = 'an imported transfer between own accounts states no value'
+    expect(cells(shown, 'line_id', 'amount', 'value', 'no_value_because')).toEqual([
+      'a/IMPORT/BTC/opening 2 100 -',
+      `a/IMPORT/BTC/movement/transfer -1 - ${none}`,
+      'a/IMPORT/BTC/closing 1 60 -',
+      'a/IMPORT/XYZ/opening 0 0 -',
+      'a/IMPORT/XYZ/movement/income 3 - no price of XYZ in EUR at that time',
+      'a/IMPORT/XYZ/closing 3 - no price of XYZ in EUR on that day',
+      'b/IMPORT/BTC/opening 0 0 -',
+      `b/IMPORT/BTC/movement/transfer 1 - ${none}`,
+      'b/IMPORT/BTC/closing 1 60 -',
+    ])
+    expect(shown.notes.filter((note) => note.startsWith('No value for'))).toEqual([
+      expect.stringMatching(/^No value for 4 of 9 lines; .* For 2 of them, import prices/),
+    ])
+  } finally {
+    imported.close()
+  }
 })
