@@ -447,6 +447,24 @@ describe('one zone in a report', () => {
     expect(report.facts).toContainEqual(['Time zone', 'UTC'])
   })
 
+  test.each([
+    'UTC',
+    'America/New_York',
+    'Europe/Berlin',
+    // A day has begun fourteen hours before it does in UTC, or begins twelve hours later.
+    'Pacific/Kiritimati',
+    'Etc/GMT+12',
+  ])('net worth of a year in %s has its twelve months', async (timeZone) => {
+    const ledger = await open(
+      'create table value_bridge (account varchar, month date, unknown_events bigint, unpriced_coins bigint)',
+      `insert into value_bridge
+       select 'main', month::date, 0, 0 from range(timestamp '2024-11-01', timestamp '2026-03-01', interval 1 month) as r(month)`,
+    )
+    const report = await makeReport(ledger, 'net-worth', { year: 2025 }, { rules: 'us', timeZone })
+    const months = (await allRows(report.rows)).map((row) => row[1])
+    expect([months[0], months.at(-1), months.length]).toEqual(['2025-01-01', '2025-12-01', 12])
+  })
+
   test('a period that begins with a month of its zone shows no earlier month', async () => {
     const ledger = await open(...LATE)
     const options = { from: '2026-01-01', rules: 'de' }
@@ -550,7 +568,7 @@ describe('every report', () => {
       account('main'),
       'create table value_bridge (account varchar, month date, unknown_events bigint, unpriced_coins bigint)',
       `insert into value_bridge values ('main', '2025-03-01', 2, 0), ('main', '2025-04-01', 0, 0),
-        ('main', '2025-05-01', 0, 0), ('main', '2026-04-01', 0, 1)`,
+        ('main', '2025-05-01', 0, 0), ('main', '2026-03-01', 0, 1), ('main', '2026-04-01', 0, 1)`,
     )
     const told = async (options: ReportOptions, rules = 'generic') => {
       const report = await makeReport(ledger, 'net-worth', options, { rules })
@@ -570,8 +588,9 @@ describe('every report', () => {
       ['2025-03-01', '2025-04-01', '2025-05-01'],
       [`Not known: the value or cost of 2 changes. ${leftOpen}`],
     ])
+    // Both months may lack the price of the same coin.
     expect(await told({ year: 2025 }, 'uk')).toEqual([
-      ['2025-05-01', '2026-04-01'],
+      ['2025-05-01', '2026-03-01', '2026-04-01'],
       [whole, `Not known: the price of up to 1 coin at the end of a month. ${leftOpen}`],
     ])
   })
