@@ -190,3 +190,26 @@ test('account-values: a negative balance, of which imports lack something, count
       'It is counted as zero, so the highest value may be higher. Import what is missing (`tieout import trades`).',
   ])
 })
+
+test('account-values: the value at the end is unknown if a coin has no price on that day', async () => {
+  const dir = await valued(['main BTC 2025-12-31 2 100', 'main DOGE 2025-12-31 5 ?'])
+  const report = await show(dir, 'account-values', { year: 2025 })
+  expect(cells(report, ...COLUMNS)).toEqual(['main 200 2025-12-31 - 2025-12-31 1 1'])
+})
+
+test('account-values: an account that holds nothing but owes something is not one without anything', async () => {
+  const dir = await valued(['main BTC 2025-02-01 0 50'])
+  const row = async () =>
+    cells(
+      await show(dir, 'account-values', { year: 2025 }),
+      'highest_value',
+      'of_which_borrowed',
+      'end_value',
+    )
+  expect(await row()).toEqual(['0 0 0'])
+  await alterBook(dir, [
+    'update balance_history set borrowed = 1',
+    "insert into daily_valuation values ('main', 'UNIFIED', 'BTC', '2025-02-01', 0, -50, 'USD')",
+  ])
+  expect(await row()).toEqual(['0 50 -'])
+})
