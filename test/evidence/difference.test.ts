@@ -130,3 +130,29 @@ test('lines are compared as they are read, and reported in the order of the fili
     ['added', 'e', 'income', '', '5'],
   ])
 })
+
+test('a line whose name looks like that of a repeated one keeps it', async () => {
+  const lines = (last: string): Lines => ({
+    columns: ['account', 'income'],
+    rows: [
+      ['a (2)', '1'],
+      ['a', '2'],
+      ['a', last],
+    ],
+  })
+  const found = await differenceOf('year', ['account'], lines('3'), made(lines('4')))
+  expect(await allRows(found.rows)).toEqual([['changed', 'a (3)', 'income', '3', '4']])
+})
+
+test('a report without all columns of its key is identified by everything that is not a figure', () => {
+  const columns: readonly Column[] = [
+    { name: 'coin' },
+    { name: 'currency' },
+    { name: 'fifo_gain', kind: 'amount' },
+    { name: 'fifo_unknown_pieces', kind: 'number' },
+  ]
+  expect(keyOf('gains', columns)).toEqual(['coin', 'currency'])
+  expect(keyOf('net-worth', columns)).toEqual(['coin', 'currency'])
+  const all = ['coin', 'lot_id', 'disposal_id', 'acquired_at', 'term'].map((name) => ({ name }))
+  expect(keyOf('gains', all)).toEqual(['disposal_id', 'coin', 'lot_id', 'acquired_at'])
+})
