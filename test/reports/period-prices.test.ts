@@ -79,3 +79,24 @@ describe('a period that ends within a UTC day', () => {
     expect(await balances({}, { to: '2025-12-31' })).toEqual(['ETH 2 330 660', 'SOL 3 20 60'])
   })
 })
+
+it('east of UTC a price that no longer counts is not taken from the end of the UTC day before', async () => {
+  const other = new ImportedBooks({ reports: { ...emptyConfig.reports, currency: 'USD' } })
+  try {
+    await other.trades(
+      'b1,2025-12-28T12:00:00Z,main,buy,ADA,4,USD,40,,',
+      'b2,2026-01-03T12:00:00Z,main,buy,ADA,1,USD,10,,',
+    )
+    // Of the 30th alone: 47 hours old when the 31st ends in Berlin.
+    await other.import('prices', 'time,asset,currency,price,source\n2025-12-30,ADA,USD,7,index\n')
+    await other.build()
+    const at = async (to: string, zone: ReportDefaults) =>
+      cells(await show(other.dir, 'balances', { to }, zone), 'coin', 'quantity', 'price')
+    expect(await at('2025-12-30', BERLIN)).toEqual(['ADA 4 7'])
+    expect(await at('2025-12-31', BERLIN)).toEqual(['ADA 4 -'])
+    expect(await at('2025-12-30', NEW_YORK)).toEqual(['ADA 4 7'])
+    expect(await at('2025-12-31', NEW_YORK)).toEqual(['ADA 4 -'])
+  } finally {
+    other.close()
+  }
+})
