@@ -226,6 +226,24 @@ describe('the status', () => {
     expect(isStale({ ...status, lastGoodRunAt: null }, 1e12)).toBe(true)
   })
 
+  test('lists the newest runs first, and trusts a clock that is at most five minutes ahead', async () => {
+    const run = (day: number): string =>
+      `insert into runs values ('r${day}', '2026-01-0${day} 00:00:00+00', '2026-01-0${day} 01:00:00+00', 'nightly', ${day}, 1, 0, 'done')`
+    const dir = await publish([1, 2, 3, 4, 5, 6].map(run))
+    const status = await readStatus(dir, { now: NOW })
+    expect(status.runs.map(({ requests }) => requests)).toEqual([6, 5, 4, 3, 2])
+    const lastGood = async (now: string) => (await readStatus(dir, { now: Date.parse(now) })).lastGoodRunAt
+    expect(await lastGood('2026-01-06T00:55:00Z')).toBe('2026-01-06T01:00:00.000Z')
+    expect(await lastGood('2026-01-06T00:54:59.999Z')).toBe('2026-01-05T01:00:00.000Z')
+  })
+
+  test('is behind by nothing where what is covered reaches past its own clock', async () => {
+    const reaching = (to: string) =>
+      feeds([interval('tax.records', 'SPOT', '2025-01-01 00:00:00', to, 'complete')])
+    expect((await reaching('2026-01-10 12:01:00'))[0]?.behindMs).toBe(0)
+    expect((await reaching('2026-01-10 11:59:00'))[0]?.behindMs).toBe(60_000)
+  })
+
   test('begins with the verdict: ties out, or how many breaks are open; fresh, or stale', async () => {
     const read = await readStatus(await publish([BOOKS[0] as string, BOOKS[1] as string]), { now: NOW })
     const beginning = (status: Status, maxAgeMs?: number): string[] =>
