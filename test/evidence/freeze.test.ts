@@ -66,6 +66,19 @@ beforeAll(async () => {
 })
 
 describe('report --freeze', () => {
+  test('keeps what makes the figures incomplete, before the notes', async () => {
+    const ts = '2026-01-05T10:00:00Z'
+    const dir = await journaledBooks([
+      taxPage([
+        taxRow({ id: '101', coin: 'USDT', type: 'ORDER_DEALT_IN', amount: '25', balance: '25', ts }),
+        taxRow({ id: '102', coin: 'ETH', type: 'ORDER_DEALT_FROZEN_OUT', amount: '-1', balance: '4', ts }),
+      ]),
+    ])
+    const { notes } = JSON.parse(readFileSync(await freeze(dir, 'unknown', 'gains'), 'utf8'))
+    expect(notes[0]).toMatch(/^INCOMPLETE: 1 of 1 piece of disposals has no known gain/)
+    expect(notes[1]).toMatch(/^As published: /)
+  })
+
   test('refuses a report that is too large for one filing, and leaves nothing behind', async () => {
     const ledger = await openLedger(traded)
     const asked = { name: 'gains', options: {}, defaults: {} } as const
