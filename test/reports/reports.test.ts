@@ -399,14 +399,21 @@ test('a statement has no line for a debt that is repaid', async () => {
     account('main'),
     entry('1', '2025-02-01 00:00:00', 'BTC', '2', 'borrow'),
     entry('2', '2025-04-01 00:00:00', 'BTC', '-2', 'repay'),
+    entry('3', '2025-02-03 00:00:00', 'BTC', '1', 'trade'),
     `insert into liabilities values ('main', 'UNIFIED', 'BTC', 0, 0, '2025-04-01 00:00:00+00')`,
-    `insert into postings select entry_id || '/counter', transaction_id, entry_id, account, 'Liabilities:main:BTC', coin,
-       -amount, occurred_at from entries`,
+    `insert into postings select entry_id || '/counter', transaction_id, entry_id, account,
+       case kind when 'trade' then 'Equity:Trading' else 'Liabilities:main:BTC' end, coin, -amount, occurred_at from entries`,
   )
   const linesTo = async (to: string) =>
     (await objects(ledger, 'statement', { to })).map(({ line, kind, amount }) => `${kind ?? line} ${amount}`)
-  expect(await linesTo('2025-02-28')).toEqual(['opening 0', 'borrow 2', 'closing 2', 'owed 2'])
-  expect(await linesTo('2025-04-30')).toEqual(['opening 0', 'borrow 2', 'repay -2', 'closing 0'])
+  expect(await linesTo('2025-02-28')).toEqual(['opening 0', 'borrow 2', 'trade 1', 'closing 3', 'owed 2'])
+  expect(await linesTo('2025-04-30')).toEqual(['opening 0', 'borrow 2', 'repay -2', 'trade 1', 'closing 1'])
+  // Nor does a balance without debts say that debts are deducted.
+  const deducted = async (to: string) =>
+    (await makeReport(ledger, 'balances', { to })).notes.some((note) =>
+      note.startsWith('Values cover what is owned'),
+    )
+  expect([await deducted('2025-02-28'), await deducted('2025-04-30')]).toEqual([true, false])
 })
 
 describe('one zone in a report', () => {
