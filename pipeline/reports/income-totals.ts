@@ -3,7 +3,7 @@
 import { formatAmount, parseAmount } from '../../models/amount.ts'
 import { counted } from '../../models/text.ts'
 import type { Reader } from '../ledger/reader.ts'
-import { INCOME_KINDS, type IncomeRule, type IncomeTotals } from '../rules/income.ts'
+import { type IncomeRule, type IncomeTotals, NO_INCOME } from '../rules/income.ts'
 import type { Law } from '../rules/law.ts'
 import { OF_ACCOUNT, type ReportRequest, reach, sums, valuesOf, within } from './report.ts'
 
@@ -20,11 +20,10 @@ export async function yearIncome(ledger: Reader, request: ReportRequest, law: La
   const { income: rule, currency } = law
   if (ledger.tables.get('income')?.includes('value') !== true)
     return { rule, totals: null, warnings: [], notes: [] }
-  const kinds = INCOME_KINDS.map((kind) => `'${kind}'`).join(', ')
   const [row = []] = await sums(
     ledger,
     `select count(*), count(*) filter (value is null), coalesce(sum(value), 0), min(currency), ${reach('value')}
-     from income where kind in (${kinds}) and amount > 0 and ${OF_ACCOUNT} and ${within('occurred_at')}`,
+     from income where kind <> '${NO_INCOME}' and amount > 0 and ${OF_ACCOUNT} and ${within('occurred_at')}`,
     valuesOf(request),
   )
   const [count, unknown, told] = [Number(row[0]), Number(row[1]), row[3]]
@@ -60,7 +59,7 @@ export async function yearIncome(ledger: Reader, request: ReportRequest, law: La
       ...(count === 0
         ? []
         : [
-            `${rule.what} is everything received under the kinds ${INCOME_KINDS.join(', ')} (\`report income\` lists it); ` +
+            `${rule.what} is everything received that \`report income\` lists, except under the kind ${NO_INCOME}; ` +
               'amounts paid are not set off against it.',
           ]),
     ],

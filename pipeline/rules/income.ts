@@ -21,8 +21,11 @@ export interface IncomeRule {
   readonly source: string
 }
 
-/** Kinds of the table `income` that count, to the extent that they were received. */
-export const INCOME_KINDS = ['interest', 'reward', 'profit_share', 'income'] as const
+/**
+ * The kind of the table `income` that does not count: what the venue took, or waived. All others count to the
+ * extent that they were received, those that the user added included.
+ */
+export const NO_INCOME = 'adjustment'
 
 /** What was received in one tax year. */
 export interface IncomeTotals {

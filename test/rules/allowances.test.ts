@@ -21,10 +21,17 @@ describe('de: the limit of § 22 Nr. 3 EStG', () => {
     'main reward r4 2027-01-10 1 XYZ ?',
     'main reward r5 2027-01-11 1 ETH 10',
   ]
-  // A debt that was waived is no income of this kind.
+  // A debt that was waived is no income of this kind; what the user's own kinds.csv calls income is.
   const dir = book('EUR', lines, [
     "insert into income values ('a1', 'main', 'SPOT', 'USDT', 50, 'adjustment', '2024-08-01 12:00:00+00', 50, 'EUR')",
+    "insert into income values ('a2', 'main', 'SPOT', 'USDT', 7, 'mining', '2022-08-01 12:00:00+00', 7, 'EUR')",
   ])
+
+  test('a kind that the user added counts', async () => {
+    expect(await year(dir, 'de', 2022, /at its value/)).toEqual([
+      'Income from rewards, interest and the like, at its value when received: 7',
+    ])
+  })
 
   test('below 256 all of the year’s income is free', async () => {
     expect(await year(dir, 'de', 2024, /ncome/)).toEqual([

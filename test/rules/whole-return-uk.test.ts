@@ -277,7 +277,7 @@ describe('every piece of every disposal', () => {
 
 const ASKED = [
   'Losses brought forward come from the books since 2021-22. Enter earlier losses in the configuration as the returns of their years state them: `reports: { losses: { into: 2021, amount: … } }`.',
-  'Miscellaneous income from rewards, interest and the like is everything received under the kinds interest, reward, profit_share, income (`report income` lists it); amounts paid are not set off against it.',
+  'Miscellaneous income from rewards, interest and the like is everything received that `report income` lists, except under the kind adjustment; amounts paid are not set off against it.',
 ]
 const PAGE = 'What these rules cover, and what they do not: docs/rules/uk.md.'
 const STANDING = ['No run has reached the venue yet.', 'No open breaks of severity error or warning.']
