@@ -61,15 +61,17 @@ export async function findOrder(
 ): Promise<FoundOrder | null> {
   const which = { category: 'SPOT', symbol }
   const open = await search(client, openOrders, which, clientOid)
-  // By the venue's clock, which is known by now because the venue answered for the open orders. If this machine's clock
-  // was ahead when the order was sent and has been corrected since, the order would appear to have been sent in the
-  // future.
+  // By the venue's clock, which is known by now because the venue answered for the open orders.
   const now = venue.venueNow()
-  const startTime = Math.min(Math.round(sentAt + (venue.offsetMs ?? 0)), now) - CLOCK_SLACK_MS
-  if (open.order !== null) return foundIn(openOrders, open.order, startTime)
+  const sent = Math.round(sentAt + (venue.offsetMs ?? 0))
+  const since = Math.min(sent, now) - CLOCK_SLACK_MS
+  if (open.order !== null) return foundIn(openOrders, open.order, since)
+  // If this machine's clock was ahead when the order was sent and has been corrected since, the order appears to have
+  // been sent in the future. It may have been sent, and filled, at any time before now.
+  const startTime = sent > now ? now - days(30) : since
   const endTime = Math.min(now, startTime + days(30))
   const past = await search(client, orderHistory, { ...which, startTime, endTime }, clientOid)
-  if (past.order !== null) return foundIn(orderHistory, past.order, startTime)
+  if (past.order !== null) return foundIn(orderHistory, past.order, since)
   // Orders beyond the end of the list are in neither of the lists read.
   if (!open.isWhole) throw brokenList(openOrders)
   if (!past.isWhole) throw brokenList(orderHistory)

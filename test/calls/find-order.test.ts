@@ -2,7 +2,7 @@
 // takes the order and breaks off, and answers for its lists what the test says.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Params } from '../../connectors/endpoint.ts'
 import { orderHistory } from '../../connectors/endpoints/trade.ts'
 import { validateParams } from '../../connectors/params.ts'
@@ -185,22 +185,42 @@ test('a secret of ours that the list repeats is neither shown nor journaled', as
     expect(text).not.toContain(SECRET)
 })
 
-test('an order that was sent by a clock that was ahead is still looked for', async () => {
-  const asked: Params[] = []
-  const client: AccountClient = {
-    async request(endpoint, params) {
-      const sent = validateParams(endpoint, typeof params === 'function' ? params() : params)
-      asked.push(sent)
-      const list = endpoint === orderHistory ? [order('own-1')] : []
-      const request = { method: endpoint.method, path: endpoint.path }
-      const envelope = { data: { list, cursor: null }, requestTime: 1_000 }
-      return { request, status: 200, body: Buffer.alloc(0), envelope, sentAt: 0 }
-    },
-  }
+describe('an order that was sent by a clock that was ahead', () => {
   // An hour ahead when it was sent; set right two minutes later.
   const [sentAt, now] = [1_767_229_200_000, 1_767_225_720_000]
-  const venue = { offsetMs: 0, venueNow: () => now }
-  const found = await findOrder(client, venue, { clientOid: 'own-1', symbol: 'BTCUSDT', sentAt })
-  expect(found).toEqual({ feed: 'trade.orderHistory', orderId: '7', status: 'live', isOlder: false })
-  expect(asked[1]).toMatchObject({ startTime: '1767225660000', endTime: '1767225720000' })
+
+  /** Looks for it where the history has this order, if it was created in the times that are asked for. */
+  async function lookedFor(past: ReturnType<typeof order> & { readonly createdTime?: string }) {
+    const asked: Params[] = []
+    const client: AccountClient = {
+      async request(endpoint, params) {
+        const sent = validateParams(endpoint, typeof params === 'function' ? params() : params)
+        asked.push(sent)
+        const created = Number(past.createdTime ?? now)
+        const isIn = Number(sent.startTime) <= created && created <= Number(sent.endTime)
+        const list = endpoint === orderHistory && isIn ? [past] : []
+        const request = { method: endpoint.method, path: endpoint.path }
+        const envelope = { data: { list, cursor: null }, requestTime: 1_000 }
+        return { request, status: 200, body: Buffer.alloc(0), envelope, sentAt: 0 }
+      },
+    }
+    const venue = { offsetMs: 0, venueNow: () => now }
+    const found = await findOrder(client, venue, { clientOid: 'own-1', symbol: 'BTCUSDT', sentAt })
+    return { found, asked }
+  }
+
+  test('is still looked for, as far back as one request reaches: it may have been sent at any time', async () => {
+    const { found, asked } = await lookedFor(order('own-1'))
+    expect(found).toEqual({ feed: 'trade.orderHistory', orderId: '7', status: 'live', isOlder: false })
+    // 30 days before now.
+    expect(asked[1]).toMatchObject({ startTime: '1764633720000', endTime: '1767225720000' })
+  })
+
+  test('and was filled before the clock was set right is found, though it cannot be told from an older one', async () => {
+    const { found } = await lookedFor({
+      ...order('own-1', { orderStatus: 'filled' }),
+      createdTime: '1767225600000',
+    })
+    expect(found).toEqual({ feed: 'trade.orderHistory', orderId: '7', status: 'filled', isOlder: true })
+  })
 })
