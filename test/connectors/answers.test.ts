@@ -12,6 +12,9 @@ import { access, caught, envelope, loopback, reply, START, turns } from '../supp
 
 const query = { bizType: 'SPOT', startTime: String(START - 1_000), endTime: String(START) }
 
+/** Packed three times, each of which could be undone. */
+const packed = gzipSync(gzipSync(gzipSync(envelope([]))))
+
 describe('an answer', () => {
   test('comes with the decoded body as received, and the times of the exchange', async () => {
     const body = envelope([{ id: '1' }], { requestTime: START + 250 })
@@ -138,6 +141,26 @@ describe('an answer', () => {
   })
 
   test.each([
+    ['another status of success', reply(201, envelope([]))],
+    ['a success in capitals', reply(200, envelope([], { msg: 'SUCCESS' }))],
+    [
+      'two encodings',
+      reply(200, brotliCompressSync(gzipSync(envelope([]))), { 'content-encoding': 'gzip, br' }),
+    ],
+  ])('with %s is read', async (_, handler) => {
+    const { venue, settle } = await loopback(handler)
+    const answer = await settle(venue.account(access).request(taxRecords, query))
+    expect(answer.envelope.data).toEqual([])
+  })
+
+  test('without a body is judged by its status, whatever it is encoded in', async () => {
+    const { venue, settle } = await loopback(reply(403, '', { 'content-encoding': 'gzip' }))
+    const error = await caught(settle(venue.account(access).request(taxRecords, query)))
+    expect([error.name, error.code]).toEqual(['IpRefused', 'HTTP 403'])
+  })
+
+  test.each([
+    ['in three encodings', reply(200, packed, { 'content-encoding': 'gzip, gzip, gzip' })],
     ['not gzip at all', reply(200, 'plain', { 'content-encoding': 'gzip' })],
     ['in an encoding that is not known', reply(200, 'plain', { 'content-encoding': 'zstd' })],
   ])('%s cannot be read', async (_, handler) => {
@@ -159,6 +182,13 @@ describe('an answer', () => {
       'body too large',
       'the answer is larger than 4096 bytes',
     ])
+  })
+
+  test('as large as the limit is read', async () => {
+    const body = envelope([{ id: '1' }])
+    const { venue, settle } = await loopback(reply(200, body), { maxBodyBytes: Buffer.byteLength(body) })
+    const answer = await settle(venue.account(access).request(taxRecords, query))
+    expect(answer.envelope.data).toEqual([{ id: '1' }])
   })
 
   test('that redirects is not followed', async () => {

@@ -99,6 +99,7 @@ describe('a budget', () => {
     const { clock, closing, began, take } = budgetOf(1, 1_000)
     const first = take('a')
     await first
+    await turns()
     closing.abort()
     await turns()
     expect(clock.toNextSleeper()).toBe(false)

@@ -5,7 +5,8 @@ import { createApiKey } from '../../connectors/endpoints/broker.ts'
 import { contracts } from '../../connectors/endpoints/futures.ts'
 import { placeOrder } from '../../connectors/endpoints/spot.ts'
 import { taxRecords } from '../../connectors/endpoints/tax.ts'
-import { ClockRefused, OutcomeUnknown, PassingFailure } from '../../connectors/errors.ts'
+import { openOrders } from '../../connectors/endpoints/trade.ts'
+import { ClockRefused, OutcomeUnknown, PassingFailure, Stopped } from '../../connectors/errors.ts'
 import { UsageError } from '../../models/error.ts'
 import {
   access,
@@ -18,6 +19,7 @@ import {
   refusal,
   reply,
   START,
+  turns,
 } from '../support/venue.ts'
 
 const window = { startTime: String(START - 1_000), endTime: String(START) }
@@ -78,6 +80,27 @@ describe('a request', () => {
     expect(received.map(({ path }) => /cursor=(\d+)/.exec(path)?.[1])).toEqual(['1', '2'])
   })
 
+  test('whose parameters are a function is not sent when these break a documented rule', async () => {
+    const { venue, settle, received } = await loopback(reply(200, envelope([])))
+    const asked = settle(venue.account(access).request(taxRecords, () => ({ ...query, limit: '501' })))
+    await expect(asked).rejects.toThrow(UsageError)
+    expect(received).toEqual([])
+  })
+
+  test('that is tried again goes before others of its budget that have not been tried', async () => {
+    const { venue, settle, received } = await loopback(
+      inTurn(reply(503, 'busy'), reply(200, envelope({ list: [] }))),
+      { budgets: { 'trade.openOrders': { count: 1, perMs: 1_000 } } },
+    )
+    const asked = ['AUSDT', 'BUSDT'].map((symbol) => venue.account(access).request(openOrders, { symbol }))
+    await settle(Promise.all(asked))
+    expect(received.map(({ path, at }) => [path.split('symbol=')[1], at])).toEqual([
+      ['AUSDT', 0],
+      ['AUSDT', 1_002],
+      ['BUSDT', 2_004],
+    ])
+  })
+
   test('under a base address with a path is sent below that path and signed without it', async () => {
     const { venue, received, settle, baseUrl } = await loopback(reply(200, envelope({ uid: '1' })))
     const below = await loopback(reply(200, ''), { baseUrl: `${baseUrl}/proxy/` })
@@ -133,6 +156,22 @@ describe('the time of a request', () => {
     expect(venue.offsetMs).toBe(3_600_000)
   })
 
+  test('follows the refusal and not the answers before it, as after a machine was asleep', async () => {
+    let right = START
+    const { venue, settle, received } = await loopback((request, response) => {
+      const isRight = Math.abs(Number(request.headers['access-timestamp']) - right) <= 30_000
+      const code = isRight ? '00000' : '40008'
+      response.end(
+        JSON.stringify({ code, msg: isRight ? 'success' : 'late', requestTime: right, data: { uid: '1' } }),
+      )
+    })
+    for (let count = 0; count < 5; count += 1) await settle(venue.account(access).request(settings, {}))
+    right = START + 3_600_000
+    await settle(venue.account(access).request(settings, {}))
+    expect(received).toHaveLength(7)
+    expect(received[6]!.headers['access-timestamp']).toBe(String(START + 3_600_000))
+  })
+
   test('is given up when it is refused a second time', async () => {
     const { venue, settle, received } = await loopback(reply(400, refusal('40005')))
     const error = await caught(settle(venue.account(access).request(settings, {})))
@@ -167,6 +206,8 @@ describe('a write', () => {
     ['an answer that cannot be read', reply(200, '{"code":"000')],
     ['a reset', inTurn((_request, response) => response.socket?.destroy())],
     ['an answer that is cut off', cutOff(200)],
+    ['the page of a gateway', reply(502, '<html>bad gateway</html>')],
+    ['a success under a status that is none', reply(400, envelope({ orderId: '1' }))],
   ])('is not sent again after %s: its outcome is unknown', async (_, handler) => {
     const { venue, settle, received } = await loopback(handler)
     const error = await caught(settle(venue.account(access).request(placeOrder, order)))
@@ -222,11 +263,17 @@ describe('a write', () => {
     // The certificate is looked at before anything is sent.
     ['CERT_HAS_EXPIRED', undefined, 'ConnectionFailed'],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', undefined, 'ConnectionFailed'],
+    ['ENOMEM', undefined, 'ConnectionFailed'],
+    ['UND_ERR_CONNECT_TIMEOUT', undefined, 'ConnectionFailed'],
+    ['ECONNREFUSED', undefined, 'ConnectionFailed'],
     // The network went away under a connection that stood: the request may have left.
     ['EHOSTUNREACH', 'read', 'OutcomeUnknown'],
     ['ENETUNREACH', 'write', 'OutcomeUnknown'],
     ['ECONNRESET', 'read', 'OutcomeUnknown'],
     ['ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR', undefined, 'OutcomeUnknown'],
+    ['ECONNRESET', undefined, 'OutcomeUnknown'],
+    ['UND_ERR_SOCKET', undefined, 'OutcomeUnknown'],
+    ['UND_ERR_BODY_TIMEOUT', undefined, 'OutcomeUnknown'],
   ])('whose connection fails by %s of %s is %s', async (code, syscall, name) => {
     expect(await failing(Object.assign(new Error(code), { code, syscall }))).toBe(name)
   })
@@ -257,5 +304,28 @@ describe('a write', () => {
     })
     const answer = await settle(venue.account(access).request(placeOrder, order, { signal: stop.signal }))
     expect(answer.envelope.data).toEqual({ orderId: '1' })
+  })
+
+  test('under way when the connections are closed has an unknown outcome: it is not said to have been stopped', async () => {
+    const { venue, settle } = await loopback(() => void venue.close())
+    const error = await caught(settle(venue.account(access).request(placeOrder, order)))
+    expect(error).toBeInstanceOf(OutcomeUnknown)
+  })
+
+  test('of a caller who stops while it waits for the end of a pause is not sent', async () => {
+    // Both are given up at once, and the pause begins.
+    const { venue, settle, received, events } = await loopback(
+      reply(429, refusal('429'), { 'retry-after': '300' }),
+    )
+    const account = venue.account(access)
+    await settle(Promise.allSettled([account.request(settings, {}), account.request(openOrders, {})]))
+    expect(events).toContainEqual({ event: 'block pause', pauseMs: 300_000 })
+    const stop = new AbortController()
+    const waiting = account.request(placeOrder, order, { signal: stop.signal })
+    await turns()
+    stop.abort()
+    await expect(waiting).rejects.toThrow(Stopped)
+    await turns()
+    expect(received.filter(({ method }) => method === 'POST')).toEqual([])
   })
 })

@@ -155,6 +155,7 @@ test.each([
   [401, 'CredentialRefused'],
   [403, 'IpRefused'],
   [404, 'ParameterRefused'],
+  [405, 'ParameterRefused'],
   [408, 'PassingFailure'],
   [418, 'RateRefused'],
   [429, 'RateRefused'],

@@ -20,6 +20,9 @@ import {
 describe('a venue that blocks the address', () => {
   const pauses = (events: readonly { event: string }[]) =>
     events.filter(({ event }) => event === 'block pause').length
+  const refusedForRate = [429, refusal('429')] as const
+  const busy = [503, 'busy'] as const
+  const forbidden = [400, refusal('40014')] as const
 
   test('is left alone for five minutes once, when refusals come on two budgets, and is then requested again', async () => {
     let blocked = true
@@ -74,7 +77,7 @@ describe('a venue that blocks the address', () => {
   })
 
   test('does not hold up a caller who stops during the pause', async () => {
-    const { venue, settle } = await loopback(reply(429, refusal('429')))
+    const { venue, settle, received } = await loopback(reply(429, refusal('429'), { 'retry-after': '300' }))
     const account = venue.account(access)
     await settle(Promise.allSettled([account.request(settings, {}), account.request(openOrders, {})]))
     const stop = new AbortController()
@@ -82,6 +85,7 @@ describe('a venue that blocks the address', () => {
     await turns()
     stop.abort()
     await expect(waiting).rejects.toThrow(Stopped)
+    expect(received).toHaveLength(2)
   })
 
   test('is not assumed if refusals come on one budget only', async () => {
@@ -101,6 +105,26 @@ describe('a venue that blocks the address', () => {
     await caught(settle(account.request(openOrders, {})))
     await settle(account.request(settings, {}))
     await caught(settle(account.request(orderHistory, { category: 'SPOT' })))
+    expect(pauses(events)).toBe(0)
+  })
+
+  test('is not assumed if one of the budgets fails for another reason', async () => {
+    const { venue, settle, events } = await loopback((request, response, count) =>
+      reply(...(request.path.includes('settings') ? busy : refusedForRate))(request, response, count),
+    )
+    const account = venue.account(access)
+    await caught(settle(account.request(settings, {})))
+    await caught(settle(account.request(openOrders, {})))
+    expect(pauses(events)).toBe(0)
+  })
+
+  test('is not assumed if requests that were refused for the rate are given up for another reason', async () => {
+    const { venue, settle, events } = await loopback((request, response, count) =>
+      reply(...(count <= 2 ? refusedForRate : forbidden))(request, response, count),
+    )
+    const account = venue.account(access)
+    const both = [account.request(settings, {}), account.request(openOrders, {})]
+    await settle(Promise.allSettled(both))
     expect(pauses(events)).toBe(0)
   })
 })

@@ -1,7 +1,13 @@
 // The client against a venue on loopback: what is tried again, when, and how often.
 import { describe, expect, test } from 'vitest'
 import { settings } from '../../connectors/endpoints/account.ts'
-import { CredentialRefused, MalformedAnswer, Stopped, UnknownRefusal } from '../../connectors/errors.ts'
+import {
+  CredentialRefused,
+  MalformedAnswer,
+  RateRefused,
+  Stopped,
+  UnknownRefusal,
+} from '../../connectors/errors.ts'
 import { type FailedBefore, pauseBeforeRetry, retryAfterMs } from '../../connectors/retry.ts'
 import {
   access,
@@ -144,6 +150,17 @@ describe('a request that fails', () => {
     expect(JSON.stringify(error) + error.describe()).not.toMatch(/api-passphrase|api-secret/)
   })
 
+  test('shows no secret in the place of a code either, nor one of another account', async () => {
+    const { venue, settle } = await loopback(
+      reply(400, refusal('api-passphrase', 'other-secret of api-key')),
+      {
+        secrets: ['other-secret'],
+      },
+    )
+    const error = await caught(settle(venue.account(access).request(settings, {})))
+    expect([error.code, error.venueMessage]).toEqual(['**************', '************ of *******'])
+  })
+
   test('by a reset of the connection is tried again', async () => {
     const { venue, settle } = await loopback(
       inTurn(
@@ -256,5 +273,26 @@ describe('an answer that was damaged on its way', () => {
 
   test('is asked for again, also as part of a window that failed, but not behind pages that never follow', () => {
     expect([pause(null), pause('window'), pause('cursor')]).toEqual([1_000, 1_000, null])
+  })
+})
+
+describe('the pause before a retry', () => {
+  const refusedFor = (retryAfterMs: number | null) =>
+    new RateRefused({
+      ...{ endpoint: settings, account: 'main', code: '429', status: 429, message: '', retryAfterMs },
+      ...{ request: { method: 'GET', path: '/' }, body: null },
+    })
+  const pause = (retryAfterMs: number | null, elapsedMs = 0) =>
+    pauseBeforeRetry({
+      ...{ error: refusedFor(retryAfterMs), tries: 1, elapsedMs, writes: false, clockWasRefused: false },
+      random: () => 0.5,
+    })
+
+  test('is at least what Retry-After asks for, and never less than the usual one', () => {
+    expect([pause(null), pause(0), pause(7_000)]).toEqual([1_000, 1_000, 7_000])
+  })
+
+  test('may end with the 30 s, and not after them', () => {
+    expect([pause(null, 29_000), pause(null, 29_001)]).toEqual([1_000, null])
   })
 })
