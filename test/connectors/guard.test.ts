@@ -20,9 +20,9 @@ import {
 describe('a venue that blocks the address', () => {
   const pauses = (events: readonly { event: string }[]) =>
     events.filter(({ event }) => event === 'block pause').length
-  const refusedForRate = [429, refusal('429')] as const
-  const busy = [503, 'busy'] as const
-  const forbidden = [400, refusal('40014')] as const
+  const refusedForRate = reply(429, refusal('429'))
+  const busy = reply(503, 'busy')
+  const forbidden = reply(400, refusal('40014'))
 
   test('is left alone for five minutes once, when refusals come on two budgets, and is then requested again', async () => {
     let blocked = true
@@ -110,7 +110,7 @@ describe('a venue that blocks the address', () => {
 
   test('is not assumed if one of the budgets fails for another reason', async () => {
     const { venue, settle, events } = await loopback((request, response, count) =>
-      reply(...(request.path.includes('settings') ? busy : refusedForRate))(request, response, count),
+      (request.path.includes('settings') ? busy : refusedForRate)(request, response, count),
     )
     const account = venue.account(access)
     await caught(settle(account.request(settings, {})))
@@ -120,7 +120,7 @@ describe('a venue that blocks the address', () => {
 
   test('is not assumed if requests that were refused for the rate are given up for another reason', async () => {
     const { venue, settle, events } = await loopback((request, response, count) =>
-      reply(...(count <= 2 ? refusedForRate : forbidden))(request, response, count),
+      (count <= 2 ? refusedForRate : forbidden)(request, response, count),
     )
     const account = venue.account(access)
     const both = [account.request(settings, {}), account.request(openOrders, {})]
