@@ -40,7 +40,7 @@ interface PendingRequest {
   readonly spending: Spending
   readonly failedBefore: FailedBefore | null
   tries: number
-  /** Monotonic; null before the first sending. */
+  /** Monotonic, and later by the pauses of all requests since; null before the first sending. */
   firstSentAt: number | null
   lastSentAt: number
   clockWasRefused: boolean
@@ -185,7 +185,10 @@ export class VenueClient implements Venue {
     const { endpoint, access, credentials } = pending
     const { clock, profile } = this.#options
     const dispatcher = await this.#connections.get()
+    const waitsFrom = clock.monotonic()
     const mayPass = await this.#guard.mayPass(pending.signal)
+    // A pause of all requests takes nothing of the time that one of them has.
+    if (pending.firstSentAt !== null) pending.firstSentAt += clock.monotonic() - waitsFrom
     pending.signal.throwIfAborted()
     if (pending.last !== null && this.#elapsedMs(pending) > RETRY_WITHIN_MS) {
       pending.isExpired = true

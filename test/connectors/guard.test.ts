@@ -28,7 +28,7 @@ describe('a venue that blocks the address', () => {
     let blocked = true
     const { venue, settle, received, events } = await loopback((request, response, count) =>
       blocked
-        ? reply(429, refusal('429'))(request, response, count)
+        ? reply(429, refusal('429'), { 'retry-after': '300' })(request, response, count)
         : reply(200, envelope({ uid: '1', list: [] }))(request, response, count),
     )
     const account = venue.account(access)
@@ -43,6 +43,26 @@ describe('a venue that blocks the address', () => {
     await settle(account.request(settings, {}))
     expect(received.length).toBe(sent + 1)
     expect(received.at(-1)!.at).toBe(quietFrom + 300_000)
+  })
+
+  test('is asked again after the pause by the requests that it held up: the pause takes none of their time', async () => {
+    let blocked = true
+    const { venue, settle, received, events } = await loopback(
+      (request, response, count) =>
+        (blocked ? refusedForRate : reply(200, envelope({ uid: '1', list: [] })))(request, response, count),
+      {
+        log: (event) => {
+          events.push(event)
+          blocked &&= event.event !== 'block pause'
+        },
+      },
+    )
+    const account = venue.account(access)
+    const asked = [account.request(settings, {}), account.request(openOrders, {})]
+    const ended = await settle(Promise.allSettled(asked))
+    // One of them gives up after its fifth try at 11 s, when the other has one left.
+    expect(ended.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    expect([pauses(events), received.at(-1)!.at]).toEqual([1, 311_000])
   })
 
   test('that still refuses after the pause gets no more requests', async () => {
@@ -61,7 +81,7 @@ describe('a venue that blocks the address', () => {
     let blocked = true
     const { venue, settle, received, events } = await loopback((request, response, count) =>
       blocked
-        ? reply(429, refusal('429'))(request, response, count)
+        ? reply(429, refusal('429'), { 'retry-after': '300' })(request, response, count)
         : reply(200, envelope({ uid: '1', list: [] }))(request, response, count),
     )
     const account = venue.account(access)
