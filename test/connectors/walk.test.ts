@@ -305,6 +305,18 @@ describe('a walk through orders', () => {
     expect(shown(last.next!)).toEqual({ window: { start: 0, end: 10 * DAY }, cursor: null })
   })
 
+  test('claims what its first page could show by then, from what the venue still had at its last', () => {
+    const begun = beginWalk(orderHistory, { start: 0, end: 100 })
+    const first = advanceBy(orderHistory, begun, answer([order], '77'), { start: 10, end: 95 })
+    const last = advanceBy(orderHistory, first.next!, answer([order], null), { start: 20, end: 100 })
+    expect(last.covers).toEqual({ start: 20, end: 95 })
+  })
+
+  test('claims of a window that it resumed only what its last pages prove', () => {
+    const resumed = resumeWalk({ start: 0, end: 100 }, { start: 0, end: 60 }, '77')
+    expect(advance(orderHistory, resumed, answer([order], null)).covers).toEqual({ start: 0, end: 60 })
+  })
+
   test.each([
     ['absent', undefined],
     ['null', null],
