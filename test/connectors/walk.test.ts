@@ -5,9 +5,9 @@ import { customers } from '../../connectors/endpoints/broker.ts'
 import { p2pOrders } from '../../connectors/endpoints/p2p.ts'
 import { taxRecords } from '../../connectors/endpoints/tax.ts'
 import { orderHistory } from '../../connectors/endpoints/trade.ts'
-import type { Page } from '../../connectors/envelope.ts'
-import { MalformedAnswer, RepeatedCursor } from '../../connectors/errors.ts'
-import { extractPage, firstPage, turnPage } from '../../connectors/pages.ts'
+import { lastMark, type Page } from '../../connectors/envelope.ts'
+import { EndlessCursor, MalformedAnswer, RepeatedCursor } from '../../connectors/errors.ts'
+import { extractPage, firstPage, turnPage, watchPages } from '../../connectors/pages.ts'
 import { advance as advanceBy, beginWalk, resumeWalk } from '../../connectors/walk.ts'
 import {
   giveUpWindow,
@@ -125,6 +125,24 @@ describe('a walk through tax records', () => {
     expect(newer.covers).toEqual({ start: 0, end: 59 })
   })
 
+  test('claims no instant of which a page of several instants may show only the beginning', () => {
+    const begun = beginWalk(tax, { start: 0, end: 100 })
+    const first = advance(tax, begun, pageOf(tax, [row(5, 50)]))
+    const older = advance(tax, first.next!, pageOf(tax, [row(4, 50), row(3, 45), row(2, 40)]))
+    expect(older.covers).toEqual({ start: 51, end: 100 })
+    const newer = advance(tax, first.next!, pageOf(tax, [row(6, 50), row(7, 55), row(8, 60)]))
+    expect(newer.covers).toEqual({ start: 0, end: 49 })
+  })
+
+  test.each([
+    ['newest first', [row(9, 90), row(8, 80)], [row(2, 20), row(3, 30)], { start: 40, end: 80 }],
+    ['oldest first', [row(1, 10), row(2, 20)], [row(9, 90), row(8, 80)], { start: 60, end: 100 }],
+  ])('%s: claims nothing of a page behind that is in the other order', (_, rows, behind, half) => {
+    const first = advance(tax, beginWalk(tax, { start: 0, end: 100 }), pageOf(tax, rows))
+    const second = advance(tax, first.next!, pageOf(tax, behind))
+    expect([second.covers, second.next!.window]).toEqual([null, half])
+  })
+
   test('requests separate windows if a cursor returns known rows again', () => {
     const begun = beginWalk(tax, { start: 0, end: 100 })
     const first = advance(tax, begun, pageOf(tax, [row(1, 10), row(2, 20)]))
@@ -152,23 +170,51 @@ describe('a walk through tax records', () => {
   })
 
   test.each([
-    ['ids that rise, and a cursor that brings known rows again', [1, 2, 3], [1, 2]],
-    ['ids in no order, and a cursor that may have passed some', [3, 9, 2], [1]],
-    ['ids that fall, and a known row among the new ones behind the cursor', [9, 8, 7], [8, 6]],
+    ['ids that rise, and a cursor that brings known rows again', [1, 2, 3], [[1, 2]]],
+    ['ids in no order, and a cursor that may have passed some', [3, 9, 2], [[1]]],
+    ['ids in no order, of which the last is the smallest, and nothing behind it', [5, 9, 3], [[]]],
+    ['ids that are no numbers, and nothing behind the last', ['a', 'b', 'c'], [[]]],
+    ['ids that are no numbers, on more than one short page', ['b', 'a'], [['c']]],
+    ['ids that fall, and a known row among the new ones behind the cursor', [9, 8, 7], [[8, 6]]],
+    ['ids that fall, and a known row on a page before the last', [9, 8, 7], [[8, 6], [5]]],
+    ['a cursor that comes twice', [9, 8, 7], [[6, 7]]],
   ])('states that an instant is unproven with %s', (_, ids, behind) => {
-    const begun = beginWalk(tax, { start: 50, end: 50 })
-    const rows = ids.map((id) => row(id, 50))
-    const first = advance(tax, begun, pageOf(tax, rows))
-    const again = advance(
-      tax,
-      first.next!,
+    const answer = (ids: readonly (number | string)[]) =>
       pageOf(
         tax,
-        behind.map((id) => row(id, 50)),
-      ),
-    )
-    const end = again.next === null ? again : advance(tax, again.next, pageOf(tax, []))
-    expect(end).toEqual({ covers: null, unproven: { start: 50, end: 50 }, next: null })
+        ids.map((id) => row(id, 50)),
+      )
+    let step = advance(tax, beginWalk(tax, { start: 50, end: 50 }), answer(ids))
+    for (const page of [...behind, []]) {
+      expect(step.covers).toBeNull()
+      if (step.next !== null) step = advance(tax, step.next, answer(page))
+    }
+    expect(step).toEqual({ covers: null, unproven: { start: 50, end: 50 }, next: null })
+  })
+
+  test('takes no row from another time for one of the instant that it reads', () => {
+    const begun = beginWalk(tax, { start: 50, end: 50 })
+    const beside = pageOf(tax, [row(3, 10), row(2, 10), row(1, 10)])
+    const alone = advance(tax, begun, beside)
+    expect(alone.covers).toBeNull()
+    expect(shown(alone.next!)).toEqual({ window: { start: 50, end: 50 }, cursor: null })
+    const first = advance(tax, begun, pageOf(tax, [row(9, 50), row(8, 50), row(7, 50)]))
+    const behind = advance(tax, first.next!, beside)
+    expect(behind).toEqual({ covers: null, unproven: { start: 50, end: 50 }, next: null })
+  })
+
+  test('takes a new row from outside the window for no proof of the page before', () => {
+    const begun = beginWalk(tax, { start: 0, end: 100 })
+    const first = advance(tax, begun, pageOf(tax, [row(9, 90), row(8, 80), row(7, 70)]))
+    const second = advance(tax, first.next!, pageOf(tax, [row(7, 70), row(20, 150)]))
+    expect(second.covers).toEqual({ start: 71, end: 89 })
+  })
+
+  test('learns nothing from a page of which most rows lie outside the window', () => {
+    const wide: Endpoint = { ...tax, page: { ...tax.page, size: 9 } as Endpoint['page'] }
+    const rows = [row(9, 90), row(8, 80), row(3, 3), row(2, 2), row(1, 1)]
+    const first = advance(wide, beginWalk(wide, { start: 10, end: 100 }), pageOf(wide, rows))
+    expect([first.covers, openRanges(first.next!)]).toEqual([null, [{ start: 10, end: 100 }]])
   })
 
   test.each([
@@ -219,6 +265,21 @@ describe('a walk through tax records', () => {
     expect(second.covers).toEqual({ start: 61, end: 95 })
     const end = advanceBy(tax, second.next!, pageOf(tax, []), { start: 20, end: 70 })
     expect(end.covers).toEqual({ start: 20, end: 60 })
+  })
+
+  test('claims what a short page could show when it was asked for, although nothing followed it later', () => {
+    const begun = beginWalk(tax, { start: 0, end: 100 })
+    const first = advanceBy(tax, begun, pageOf(tax, [row(5, 50)]), { start: 0, end: 95 })
+    const empty = advanceBy(tax, first.next!, pageOf(tax, []), { start: 5, end: 100 })
+    expect(empty.covers).toEqual({ start: 0, end: 95 })
+  })
+
+  test('gives up or divides the rows of a first page too, which the window behind them was to claim', () => {
+    const begun = beginWalk(tax, { start: 0, end: 20 * DAY })
+    const first = advance(tax, begun, pageOf(tax, [row(7, 14 * DAY), row(8, 15 * DAY), row(9, 16 * DAY)]))
+    expect(first.next!.window).toEqual({ start: 16 * DAY, end: 20 * DAY })
+    expect(giveUpWindow(tax, first.next!)).toEqual({ gone: [{ start: 0, end: 20 * DAY }], next: null })
+    expect(openRanges(narrowWindow(tax, first.next!)!)).toEqual([{ start: 0, end: 20 * DAY }])
   })
 
   test('gives up a window and everything older, and continues with what is newer', () => {
@@ -367,9 +428,66 @@ describe('a walk through orders', () => {
     expect(() => advance(orderHistory, state, answer([order], '77'))).toThrow(RepeatedCursor)
   })
 
+  test('claims of a list by id what the venue still had at its last page', () => {
+    const p2p: Endpoint = { ...p2pOrders, page: { ...p2pOrders.page, size: 2 } as Endpoint['page'] }
+    const list = (...orders: readonly (readonly [number, number])[]) =>
+      extractPage(p2p, { orderList: orders.map(([id, at]) => ({ orderId: String(id), cTime: String(at) })) })
+    const first = advanceBy(p2p, beginWalk(p2p, { start: 0, end: 100 }), list([9, 90], [8, 80]), {
+      start: 10,
+      end: 95,
+    })
+    const second = advanceBy(p2p, first.next!, list([7, 70]), { start: 15, end: 95 })
+    const end = advanceBy(p2p, second.next!, list(), { start: 20, end: 100 })
+    expect(end.covers).toEqual({ start: 20, end: 95 })
+  })
+
+  test('halves a window whose list proves nothing, also if its rows are of one instant outside it', () => {
+    const p2p: Endpoint = { ...p2pOrders, page: { ...p2pOrders.page, size: 2 } as Endpoint['page'] }
+    const rows = [9, 8].map((id) => ({ orderId: String(id), cTime: '5' }))
+    const page = extractPage(p2p, { orderList: rows })
+    const first = advance(p2p, beginWalk(p2p, { start: 10, end: 100 }), page)
+    const again = advance(p2p, first.next!, page)
+    expect(again.covers).toBeNull()
+    expect(shown(again.next!)).toEqual({ window: { start: 55, end: 100 }, cursor: null })
+    expect(openRanges(again.next!)).toEqual([{ start: 10, end: 100 }])
+  })
+
   test('takes the cursor of P2P orders from minOrderId, as text or as a number', () => {
     expect(extractPage(p2pOrders, { orderList: [{}], minOrderId: 42 }).cursor).toBe('42')
     expect(extractPage(p2pOrders, { orderList: [{}], minOrderId: '42' }).cursor).toBe('42')
+  })
+})
+
+describe('a cursor that returns no new row', () => {
+  /** At which of these pages, from 1, the list is given up; null for none. A page is the mark of its last row. */
+  function givenUpAt(marks: readonly (string | null)[]): number | null {
+    const watch = watchPages(orderHistory)
+    for (const [index, mark] of marks.entries())
+      try {
+        watch(index === 0 ? null : `c${index}`, mark === null ? 0 : 1, mark)
+      } catch (error) {
+        expect(error).toBeInstanceOf(EndlessCursor)
+        return index + 1
+      }
+    return null
+  }
+  const times = <T>(count: number, ...some: readonly T[]): T[] =>
+    Array.from({ length: count }, () => some).flat()
+
+  test('is given up at the tenth page in a row, be they empty, the same, or the one and the other', () => {
+    expect(givenUpAt(['a', ...times(20, null)])).toBe(11)
+    expect(givenUpAt(times(20, 'a'))).toBe(11)
+    expect(givenUpAt(['a', ...times(20, null, 'a')])).toBe(11)
+  })
+
+  test('is followed if there are fewer of them between new rows', () => {
+    expect(givenUpAt([...times(10, 'a'), 'b', ...times(9, null), 'c'])).toBeNull()
+  })
+
+  test('is known by the id of the last row, whatever else has changed in it', () => {
+    expect(lastMark(orderHistory, [{ orderId: '4' }, { orderId: '5', qty: '1' }])).toBe('5')
+    expect(lastMark(orderHistory, [{ qty: '1' }])).toBe('{"qty":"1"}')
+    expect(lastMark(orderHistory, [])).toBeNull()
   })
 })
 
