@@ -5,6 +5,7 @@ import { PassingSearch } from './passing-search.ts'
 
 const BACKSLASH = 0x5c
 const FULL_STOP = 0x2e
+const SMALL_U = 0x75
 
 /** The meaning of a letter after a backslash in JSON. */
 const SHORT_ESCAPES: ReadonlyMap<number, Buffer> = new Map(
@@ -16,9 +17,12 @@ const SHORT_ESCAPES: ReadonlyMap<number, Buffer> = new Map(
 
 /**
  * How a body is read when searching for a secret: as its raw bytes; as JSON, with every escape decoded; and as JSON
- * within JSON, where an escaped backslash begins an escape of its own.
+ * within JSON, where an escaped backslash begins an escape that is decoded too.
  */
 type Reading = 'plain' | 'escaped' | 'nested'
+
+/** A backslash within JSON, which begins an escape of JSON within it. */
+const ESCAPED_BACKSLASHES = ['\\\\', '\\u005c', '\\u005C']
 
 interface Secrets {
   readonly list: readonly { readonly length: number; readonly isDigits: boolean }[]
@@ -68,7 +72,7 @@ export function redactSecrets(body: Buffer, secrets: readonly string[]): { body:
   // Hardly any body has a backslash, and hardly any of those has two in a row.
   const readings: Reading[] = wanted.passing.mayFind(body) ? ['plain'] : []
   if (body.includes(BACKSLASH)) readings.push('escaped')
-  if (body.includes('\\\\')) readings.push('nested')
+  if (ESCAPED_BACKSLASHES.some((form) => body.includes(form))) readings.push('nested')
   const found = readings.flatMap((reading) => [...placesIn(body, wanted, reading)])
   return found.length === 0 ? { body, redacted: 0 } : blanked(body, found)
 }
@@ -83,7 +87,7 @@ function* placesIn(body: Buffer, secrets: Secrets, reading: Reading): Generator<
   let last: Place | null = null
   search.reset()
   for (let at = 0; at < body.length; ) {
-    const escaped = reading !== 'plain' && body[at] === BACKSLASH ? escapeAt(body, at, reading) : null
+    const escaped = body[at] === BACKSLASH ? escapeOf[reading](body, at) : null
     const end = at + (escaped?.length ?? 1)
     for (let place = 0; place < (escaped?.meant.length ?? 1); place += 1) {
       began[count % lengthMax] = at
@@ -111,10 +115,8 @@ interface Escape {
 }
 
 /** The escape that begins with the backslash at this position; null if none does. */
-function escapeAt(body: Buffer, at: number, reading: Reading): Escape | null {
-  const letter = body[at + 1]
-  if (letter === BACKSLASH && reading === 'nested') return null
-  const short = SHORT_ESCAPES.get(letter ?? 0)
+function escapeAt(body: Buffer, at: number): Escape | null {
+  const short = SHORT_ESCAPES.get(body[at + 1] ?? 0)
   if (short !== undefined) return { length: 2, meant: short }
   const unit = unitAt(body, at)
   if (unit === null) return null
@@ -128,6 +130,45 @@ function escapeAt(body: Buffer, at: number, reading: Reading): Escape | null {
 function unitAt(body: Buffer, at: number): number | null {
   const text = body.subarray(at, at + 6).toString('latin1')
   return /^\\u[0-9a-fA-F]{4}$/.test(text) ? Number.parseInt(text.slice(2), 16) : null
+}
+
+/** The most characters of an escape: two UTF-16 units. */
+const ESCAPE_LENGTH_MAX = 12
+
+/** The same in JSON within JSON: each character of the inner escape may itself be escaped. */
+function nestedEscapeAt(body: Buffer, at: number): Escape | null {
+  const outer = escapeAt(body, at)
+  if (outer === null || outer.meant[0] !== BACKSLASH) return outer
+  const second = at + outer.length
+  const escaped = body[second] === BACKSLASH ? escapeAt(body, second) : null
+  const letter = escaped === null ? body[second] : escaped.meant[0]
+  const short = SHORT_ESCAPES.get(letter ?? 0)
+  if (short !== undefined) return { length: outer.length + (escaped?.length ?? 1), meant: short }
+  return (letter === SMALL_U ? nestedUnitsAt(body, at) : null) ?? outer
+}
+
+/** What an escape by UTF-16 units means, if its characters are escaped in turn; null if none begins here. */
+function nestedUnitsAt(body: Buffer, at: number): Escape | null {
+  const decoded: number[] = []
+  /** Where each of them ends in the body. */
+  const ends: number[] = []
+  for (let from = at; decoded.length < ESCAPE_LENGTH_MAX && from < body.length; ) {
+    const escaped = body[from] === BACKSLASH ? escapeAt(body, from) : null
+    const meant = escaped?.meant ?? body.subarray(from, from + 1)
+    from += escaped?.length ?? 1
+    for (const byte of meant) {
+      decoded.push(byte)
+      ends.push(from)
+    }
+  }
+  const inner = escapeAt(Buffer.from(decoded), 0)
+  return inner === null ? null : { length: (ends[inner.length - 1] as number) - at, meant: inner.meant }
+}
+
+const escapeOf: Readonly<Record<Reading, (body: Buffer, at: number) => Escape | null>> = {
+  plain: () => null,
+  escaped: escapeAt,
+  nested: nestedEscapeAt,
 }
 
 const isBetween = (value: number, from: number, to: number): boolean => value >= from && value <= to

@@ -28,6 +28,34 @@ describe('a secret in a body', () => {
     }
   })
 
+  test('is found in JSON within JSON, in every form in which the two may escape it, and the rest can still be read', () => {
+    const secret = 'a/b"c\né🔑'
+    const inner = [
+      JSON.stringify(secret).slice(1, -1),
+      'a\\/b\\"c\\n\\u00e9\\ud83d\\udd11',
+      '\\u0061\\/b\\u0022c\\u000A\\u00E9🔑',
+    ]
+    const outer = (text: string): string[] => {
+      const usual = JSON.stringify(`{"k":"${text}"}`)
+      return [
+        usual,
+        usual.replaceAll('\\\\', '\\u005C'),
+        usual.replaceAll('u00', '\\u007500').replaceAll('/', '\\/'),
+      ]
+    }
+    for (const form of inner.flatMap(outer)) {
+      expect(JSON.parse(JSON.parse(form))).toEqual({ k: secret })
+      const { text, redacted, bytes } = redact(`{"msg":${form}}`, secret)
+      expect([redacted, bytes]).toEqual([1, Buffer.byteLength(`{"msg":${form}}`)])
+      expect(JSON.parse(JSON.parse(text).msg).k).toMatch(/^\*+$/)
+    }
+  })
+
+  test('is not found in a text that only begins like an escape of it', () => {
+    for (const text of ['\\\\u006', '\\\\u006g', '\\\\x61bc', '\\\\', '\\u005c'])
+      expect(redact(`${text}bc`, 'abc').redacted).toBe(0)
+  })
+
   test('of several lines, such as a key in PEM form, is found with escaped line ends', () => {
     const pem = '-----BEGIN KEY-----\nabc+/=\n-----END KEY-----\n'
     const body = JSON.stringify({ msg: pem })
@@ -44,6 +72,21 @@ describe('a secret in a body', () => {
 
   test('of digits alone that is a bare number is replaced by a number, so that the body can still be read', () => {
     expect(redact('{"uid":123456}', '123456').text).toBe('{"uid":999999}')
+  })
+
+  test('of digits alone inside a longer number does not hide another one that ends there', () => {
+    expect(redact('9123', '123', '23').text).toBe('9123')
+    expect(redact('x9123', 'x9123', '123').text).toBe('*****')
+    expect(redact('123.5 a123', 'a123', '123').text).toBe('123.5 ****')
+  })
+
+  test('that overlaps another is counted with it, and both are masked whatever their order', () => {
+    expect(redact('abcdefgh', 'abcdef', 'efgh')).toEqual({ text: '********', redacted: 1, bytes: 8 })
+    expect(redact('"\\u0061bc-1234" 1234', 'abc-1234', '1234')).toEqual({
+      text: '"*************" 9999',
+      redacted: 2,
+      bytes: 20,
+    })
   })
 
   test('of digits alone is not found inside an amount or an id', () => {
