@@ -12,7 +12,7 @@ import type { RequestEvent, Venue } from '../../connectors/venue.ts'
 import { closing } from '../../models/closing.ts'
 import { type ErrorDetails, UsageError } from '../../models/error.ts'
 import { clickHouseSettings } from '../clickhouse/settings.ts'
-import { budgetOverrides, type Config } from '../config/config.ts'
+import { addressRateOf, budgetOverrides, type Config } from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'
 import { configuredSecrets, readAccounts, requireCredentials } from '../config/credentials.ts'
 import { nodeDisk } from '../journal/disk.ts'
@@ -130,10 +130,7 @@ function logRequest({ log }: CommandContext, event: RequestEvent): void {
 }
 
 /** The venue's profile with the configuration's overrides. */
-function venueProfile({ venue: { ip_budget } }: Config): VenueProfile {
-  if (ip_budget === undefined) return defaultProfile
-  return { ...defaultProfile, ipRate: { scope: 'ip', count: ip_budget.count, perMs: ip_budget.per_ms } }
-}
+const venueProfile = (config: Config): VenueProfile => ({ ...defaultProfile, ipRate: addressRateOf(config) })
 
 export async function syncBooks(
   context: CommandContext,

@@ -4,11 +4,10 @@
 import { Presets, SingleBar } from 'cli-progress'
 import { leastMs, type Spending, spendingOf } from '../../connectors/budgets.ts'
 import { findEndpoint } from '../../connectors/catalogue.ts'
-import { defaultProfile } from '../../connectors/profile.ts'
 import type { Clock } from '../../models/clock.ts'
 import { counted, forTerminal } from '../../models/text.ts'
 import { tellRun } from '../books/run-state.ts'
-import { budgetOverrides, type Config } from '../config/config.ts'
+import { addressRateOf, budgetOverrides, type Config } from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'
 import { logsAlone } from '../config/log-level.ts'
 import { duration } from '../reports/status-text.ts'
@@ -120,7 +119,7 @@ export class SoFar {
     const rest = [...this.#feeds.values()].flatMap(({ spending, planned, done }) =>
       spending === null || planned <= done ? [] : [{ spending, count: planned - done }],
     )
-    return leastMs(rest, defaultProfile.ipRate)
+    return leastMs(rest, addressRateOf(this.#config))
   }
 
   /** `1200 of 2715 requests, 5868 rows, 40/s, at least 45 s left`. */

@@ -3,7 +3,9 @@
 import leven from 'leven'
 import { z } from 'zod'
 import type { BudgetOverride } from '../../connectors/budgets.ts'
+import type { Rate } from '../../connectors/endpoint.ts'
 import { ECB_URL } from '../../connectors/prices/ecb-rates.ts'
+import { defaultProfile } from '../../connectors/profile.ts'
 import { parseAmount } from '../../models/amount.ts'
 import { UsageError } from '../../models/error.ts'
 import { parseSize } from '../engine/size.ts'
@@ -357,6 +359,12 @@ export function budgetOverrides({ venue }: Config): Readonly<Record<string, Budg
       { count, perMs: per_ms, ...(group === undefined ? {} : { group }) },
     ]),
   )
+}
+
+/** What one address may send over all endpoints. */
+export function addressRateOf({ venue: { ip_budget } }: Config): Rate {
+  if (ip_budget === undefined) return defaultProfile.ipRate
+  return { scope: 'ip', count: ip_budget.count, perMs: ip_budget.per_ms }
 }
 
 /** A section or an account that holds only comments is null in YAML and sets nothing: its defaults apply. */

@@ -1,8 +1,7 @@
 // The plan of a whole run, for people and scripts: what every partition needs, and how long the budgets make it take.
 import { leastMs, type Spent, spendingOf } from '../../connectors/budgets.ts'
 import { appliesTo, type Endpoint } from '../../connectors/endpoint.ts'
-import { defaultProfile } from '../../connectors/profile.ts'
-import { budgetOverrides, type Config } from '../config/config.ts'
+import { addressRateOf, budgetOverrides, type Config } from '../config/config.ts'
 import type { Landing } from '../landing/landing.ts'
 import { asksFor, type Knowledge, planFeedPartition } from './feed.ts'
 import type { PartitionPlan } from './plan.ts'
@@ -90,13 +89,13 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
     account,
     partitions: partitions.length,
     requests: sum(partitions.map((one) => one.planned.requests)),
-    minutes: minutesOf(spent[place] ?? []),
+    minutes: minutesOf(spent[place] ?? [], options.config),
   }))
   return {
     partitions: planned.flatMap(({ partitions }) => partitions.map((one) => one.planned)),
     accounts,
     requests: sum(accounts.map(({ requests }) => requests)),
-    minutes: minutesOf(spent.flat()),
+    minutes: minutesOf(spent.flat(), options.config),
   }
 }
 
@@ -117,7 +116,7 @@ function described(
   }
 }
 
-const minutesOf = (spent: readonly Spent[]): number =>
-  Math.ceil(leastMs(spent, defaultProfile.ipRate) / 6_000) / 10
+const minutesOf = (spent: readonly Spent[], config: Config): number =>
+  Math.ceil(leastMs(spent, addressRateOf(config)) / 6_000) / 10
 const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0)
 const iso = (ms: number): string => new Date(ms).toISOString()

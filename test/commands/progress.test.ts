@@ -39,6 +39,14 @@ test('progress: accounts spend separate budgets in parallel', () => {
   expect([so.planned, so.leftMs]).toEqual([30, 30_000])
 })
 
+test('progress: the budget of the address, which all accounts share, is the configured one', () => {
+  const config = { ...emptyConfig, venue: { ...emptyConfig.venue, ip_budget: { count: 1, per_ms: 2_000 } } }
+  const so = new SoFar({ monotonic: () => 0 }, config)
+  for (const account of ['one', 'other'])
+    so.note({ kind: 'planned', account, feed: 'tax.records', requests: 30 })
+  expect(so.leftMs).toBe(120_000)
+})
+
 test('progress: a feed that ended badly is reported immediately; one that went well only in a log', () => {
   const plain = world()
   const log = world('info')

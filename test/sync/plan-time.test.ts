@@ -101,6 +101,19 @@ test('a span that the configuration widens is planned, walked and requested; the
   expect(found.plan.requests).toBe(3 * 4 + 12)
 })
 
+test('the minutes in a plan follow the configured budget of the address', async () => {
+  const config: Config = {
+    ...emptyConfig,
+    venue: { ...emptyConfig.venue, ip_budget: { count: 1, per_ms: 5_000 } },
+  }
+  const feeds = asConfigured(config).filter(({ name }) => /^tax\.(futures|p2p)Records$/.test(name))
+  const since = START - 359 * DAY
+  const names = ['main', 'other']
+  const plan = await planRun({ landing: null, config, accounts: names, feeds, since, now: () => START })
+  // 48 requests of each account, one in five seconds.
+  expect(plan).toMatchObject({ requests: 96, minutes: 8, accounts: [{ minutes: 4 }, { minutes: 4 }] })
+})
+
 test('an account’s share of a plan is its own partitions, requests and time', async () => {
   const { plan } = await planAndRun({}, ['main', 'other'], /^(tax\.(futures|p2p)Records|futures\.contracts)$/)
   expect(plan.accounts).toMatchObject([
