@@ -27,6 +27,16 @@ describe('a request that keeps every rule', () => {
     expect(validateParams(findEndpoint(name)!, params, { now: NOW })).toEqual(params)
   })
 
+  test('may ask for one instant, and be as long as a rule allows', () => {
+    const instant = { bizType: 'SPOT', startTime: String(NOW), endTime: String(NOW) }
+    expect(validateParams(findEndpoint('tax.records')!, instant)).toEqual(instant)
+    const key = {
+      ...{ subUid: '1', passphrase: 'p'.repeat(32), label: 'l'.repeat(19) },
+      ...{ permType: 'readonly', permList: ['spot_trade'] },
+    }
+    expect(validateParams(findEndpoint('broker.createApiKey')!, key)).toEqual(key)
+  })
+
   test('may give numbers, which are sent as texts', () => {
     const params = { ...good['tax.records'], startTime: NOW - DAY, endTime: NOW, limit: 100 }
     expect(validateParams(findEndpoint('tax.records')!, params)).toMatchObject({
@@ -90,6 +100,16 @@ describe('a request that breaks a rule', () => {
     expect(() => validateParams(endpoint, { limit: '0', colour: 'red' })).toThrow(
       'tax.records: bizType is required; startTime is required; endTime is required; limit must be a whole number from 1 to 500; colour is not a field of this endpoint.',
     )
+  })
+
+  test('of retention follows the configuration, where the document gives one', () => {
+    const params = { startTime: String(NOW), endTime: String(NOW + DAY) }
+    const spot = { ...params, bizType: 'SPOT' }
+    const checked = (name: string, given: Params, days: number) =>
+      validateParams(findEndpoint(name)!, given, { now: NOW + days * DAY, retentionMs: 10 * DAY })
+    expect(checked('tax.records', spot, 10)).toEqual(spot)
+    expect(() => checked('tax.records', spot, 11)).toThrow('startTime must be within the last 10 days')
+    expect(checked('tax.futuresRecords', params, 11)).toEqual(params)
   })
 
   test('of retention is refused if the venue’s time is given', () => {

@@ -52,6 +52,8 @@ describe('a signature', () => {
     const made = signature(wireOf('GET', '/api/v3/account/settings', {}), AT, pem)
     const prehash = Buffer.from(`${AT}GET/api/v3/account/settings`)
     expect(verify('RSA-SHA256', prehash, publicKey, Buffer.from(made, 'base64'))).toBe(true)
+    // As a YAML block may have it.
+    expect(signature(wireOf('GET', '/api/v3/account/settings', {}), AT, `\n${pem}`)).toBe(made)
   })
 })
 
