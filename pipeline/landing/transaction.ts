@@ -252,9 +252,11 @@ export class LandingTransaction {
           rests.push([page, account, feed, partition, from, to, rows])
       }
     for (const rest of rests) writer.append(rest)
-    await this.#run('delete from landing.main.covered where rowid in (select unnest($1::bigint[]))', [
-      listValue(gone),
-    ])
+    // A list without an item has no type that it could be bound as.
+    if (gone.length > 0)
+      await this.#run('delete from landing.main.covered where rowid in (select unnest($1::bigint[]))', [
+        listValue(gone),
+      ])
     writer.close()
     return rests.length - gone.length
   }

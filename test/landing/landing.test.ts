@@ -130,6 +130,19 @@ describe('progress', () => {
     expect(await landing.unfinished('main', 'tax.records', 'SPOT')).toEqual([])
   })
 
+  it('is begun again after its end', async () => {
+    const landing = await landingIn(await emptyFolder())
+    for (const [seq, next] of [
+      [1, 'c1'],
+      [2, null],
+      [3, 'c3'],
+    ] as const)
+      await landing.land([page(seq, [], { ...first, next })])
+    expect(await landing.unfinished('main', 'tax.records', 'SPOT')).toEqual([{ window: range, cursor: 'c3' }])
+    await landing.land([page(4, [], { ...first, next: null })])
+    expect(await landing.unfinished('main', 'tax.records', 'SPOT')).toEqual([])
+  })
+
   it('survives closing, and is then replaced in the same way', async () => {
     const dir = await emptyFolder()
     const before = await landingIn(dir)
@@ -146,6 +159,30 @@ describe('progress', () => {
     const landing = await landingIn(await emptyFolder())
     await landing.land([page(1, [], { covers: { start: 10.2, end: 20.7 } })])
     expect(await landing.covered('main', 'tax.records', 'SPOT')).toEqual([{ start: 11, end: 20, readAt: 20 }])
+  })
+})
+
+describe('a transaction that can be neither committed nor rolled back', () => {
+  it('ends all landing in this process: nothing more is accepted, and closing writes nothing', async () => {
+    const dir = await emptyFolder()
+    const landing = await landingIn(dir)
+    await landing.land([page(1, [taxRow('1')])])
+    const run = DuckDBConnection.prototype.run
+    const broken = vi.spyOn(DuckDBConnection.prototype, 'run').mockImplementation(function (
+      this: DuckDBConnection,
+      ...given
+    ) {
+      const isEnd = given[0] === 'commit' || given[0] === 'rollback'
+      return isEnd ? Promise.reject(new Error('no space')) : run.apply(this, given)
+    })
+    await expect(landing.land([page(2, [taxRow('2')])])).rejects.toThrow(LandingError)
+    broken.mockRestore()
+    await expect(landing.land([page(2, [taxRow('2')])])).rejects.toThrow(
+      'The landing database failed and accepts nothing more in this process.',
+    )
+    await landing.close()
+    const again = await landingIn(dir)
+    expect([again.landedSeq, await ask(again, 'select id from landing.tax_records')]).toEqual([1, [['1']]])
   })
 })
 
@@ -181,6 +218,31 @@ describe('a repair', () => {
       ['5', '1000', '1999'],
     ])
     expect(await ask(landing, 'select row_total from landing.state')).toEqual([['9']])
+  })
+
+  it('leaves the last instant of a claim if that is all that it does not reopen', async () => {
+    const landing = await landingIn(await emptyFolder())
+    await landing.land([
+      page(1, [], { covers: { start: 1_000, end: 1_999 } }),
+      repair(2, [of('SPOT', 1_000, 1_998)]),
+    ])
+    expect(await landing.covered('main', 'tax.records', 'SPOT')).toEqual([
+      { start: 1_999, end: 1_999, readAt: 1_999 },
+    ])
+  })
+
+  it('ends windows that were begun before it within what it reopens, and no others', async () => {
+    const landing = await landingIn(await emptyFolder())
+    const begins = (seq: number, start: number, end: number) =>
+      page(seq, [], { window: { start, end }, next: `c${seq}` })
+    await landing.land([begins(1, 1_000, 1_999), begins(2, 2_000, 2_999), begins(3, 4_000, 4_999)])
+    await landing.land([
+      begins(4, 3_000, 3_999),
+      repair(5, [of('SPOT', 2_999, 3_000), of('OTHER', 1_000, 1_999)]),
+      begins(6, 2_500, 2_999),
+    ])
+    const left = await landing.unfinished('main', 'tax.records', 'SPOT')
+    expect(left.map(({ cursor }) => cursor)).toEqual(['c1', 'c6', 'c3'])
   })
 
   it('of many ranges does not run a statement for each', async () => {
