@@ -1,4 +1,6 @@
 // Landing from a real journal: the tail after a crash, and everything again, give one and the same database.
+
+import { writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -59,6 +61,16 @@ describe('landing a journal', () => {
     const rebuilt = await landingIn(dir)
     expect(await rebuilt.contentHashes()).toEqual(expected)
     expect(await rebuilt.unfinished('main', 'tax.records', 'SPOT')).toEqual([{ window, cursor: 'c5' }])
+  })
+
+  it('into a new file takes over nothing from the log of the old one', async () => {
+    const dir = await emptyFolder()
+    const journal = await journalIn(dir, pages)
+    writeFileSync(join(dir, 'landing.duckdb.wal'), 'what a crash has left')
+    await rebuildLanding(dir, journal, landingOptions)
+    const rebuilt = await landingIn(dir)
+    expect(rebuilt.landedSeq).toBe(5)
+    expect((await rebuilt.contentHashes()).get('tax_records')).toMatchObject({ rows: 9 })
   })
 
   it('in many batches is limited by their bytes, and stops at the first that fails', async () => {
