@@ -429,6 +429,65 @@ describe('a transaction', () => {
   })
 })
 
+describe('what the planner is answered', () => {
+  const covering = (seq: number, partition: string, start: number, end: number) =>
+    page(seq, [], { partition, covers: { start, end } })
+  const word = (seq: number, status: 'lost' | 'pending', start: number, end: number) =>
+    frame(seq, {
+      ...{ kind: 'statement', at, run: 'r1', account: 'main', feed: 'tax.records', partition: 'SPOT' },
+      ...{ status, code: 'c', reason: 'r', range: { start, end }, named: false },
+    })
+
+  it('is when a claim was read, by the newest end that its own partition had proven by then', async () => {
+    const landing = await landingIn(await emptyFolder())
+    await landing.land([
+      covering(1, 'SPOT', 1_000, 2_000),
+      covering(2, 'MARGIN', 1_000, 9_000),
+      covering(3, 'SPOT', 100, 1_000),
+      covering(4, 'SPOT', 2_000, 3_000),
+    ])
+    expect(await landing.covered('main', 'tax.records', 'SPOT')).toEqual([
+      { start: 100, end: 1_000, readAt: 2_000 },
+      { start: 1_000, end: 2_000, readAt: 2_000 },
+      { start: 2_000, end: 3_000, readAt: 3_000 },
+    ])
+  })
+
+  it('is what was said to be lost, until something else is said of the partition', async () => {
+    const landing = await landingIn(await emptyFolder())
+    const lost = async () => (await landing.wanted('main', 'tax.records', 'SPOT')).lost
+    await landing.land([word(1, 'lost', 1_000, 2_000)])
+    expect(await lost()).toEqual([{ start: 1_000, end: 2_000 }])
+    await landing.land([word(2, 'pending', 1_000, 2_000)])
+    expect(await lost()).toEqual([])
+    await landing.land([word(3, 'lost', 1_000, 1_500)])
+    expect(await lost()).toEqual([{ start: 1_000, end: 1_500 }])
+  })
+
+  it('is the newest word on a feed as a whole, and what the newest frame says of an account', async () => {
+    const landing = await landingIn(await emptyFolder())
+    const whole = (seq: number, status: 'failed' | 'pending') =>
+      frame(seq, {
+        ...{ kind: 'statement', at, run: 'r1', account: 'main', feed: 'tax.records', partition: '' },
+        ...{ status, code: 'c', reason: 'r', named: false },
+      })
+    const told = (seq: number, uid: string, accountKind: 'classic' | 'unified') =>
+      frame(seq, {
+        ...{ kind: 'account', at, run: 'r1', account: 'main', venue: 'bitget', uid, accountKind },
+        accountMode: null,
+      })
+    await landing.land([
+      whole(1, 'failed'),
+      told(2, '1', 'classic'),
+      whole(3, 'pending'),
+      told(4, '2', 'unified'),
+    ])
+    expect(await landing.wordOnFeed('main', 'tax.records')).toBe('pending')
+    expect(await landing.account('main')).toEqual({ uid: '2', kind: 'unified', accountMode: null })
+    expect(await landing.uids()).toEqual(new Map([['main', '2']]))
+  })
+})
+
 describe('the oldest record that left a list', () => {
   const timed = { ...feeds.get('trade.orderHistory')!, time: 'createdTime' }
   const options = { ...landingOptions, feeds: new Map([...feeds, ['trade.orderHistory', timed]]) }
@@ -445,7 +504,9 @@ describe('the oldest record that left a list', () => {
   it('left it with an answer that was read to its end: after a page that was not the last, it may still be listed', async () => {
     const landing = await landingIn(await emptyFolder(), options)
     const oldest = () => landing.oldestThatLeft('main', 'trade.orderHistory', 'SPOT', list)
-    await landing.land([listed(1, 'r1', [3, 2], 'on'), listed(2, 'r1', [1], null, 'on'), read(3, 'r1')])
+    await landing.land([listed(1, 'r1', [3, 2], 'on'), listed(2, 'r1', [1], null, 'on')])
+    expect(await oldest()).toBeNull()
+    await landing.land([read(3, 'r1')])
     expect(await oldest()).toBeNull()
     // Of the next run's list only the first page came; its history has nothing of the order that still rests.
     await landing.land([listed(4, 'r2', [3, 2], 'on'), read(5, 'r2')])
@@ -515,6 +576,12 @@ describe('the oldest unsettled record', () => {
     expect(await oldest(landing)).toBe(2_000)
     await landing.land([orders(3, [orderRow('4', 1_000, 'frozen')])])
     expect(await oldest(landing)).toBe(1_000)
+  })
+
+  it('is judged by the first of equal versions on a page, where the newest comes first', async () => {
+    const landing = await landingIn(await emptyFolder())
+    await landing.land([orders(1, [orderRow('1', 1_000, 'filled', 500), orderRow('1', 1_000, 'live', 500)])])
+    expect(await oldest(landing)).toBeNull()
   })
 
   it('without a version field is judged by the newest page', async () => {
