@@ -1,13 +1,13 @@
 // What is not as it was written is refused and named; only an end that a crash explains is mended.
-import { copyFile, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { CorruptionError } from '../../models/error.ts'
 import { eraseFrames } from '../../pipeline/journal/erase.ts'
-import { encodeSegmentHeader, GENESIS } from '../../pipeline/journal/layout.ts'
+import { encodeFrame, encodeSegmentHeader, GENESIS } from '../../pipeline/journal/layout.ts'
 import { verifyJournal } from '../../pipeline/journal/verify.ts'
-import { asRead, emptyBooks, readJournal, stillClock, writeJournal } from '../support/journal.ts'
+import { asRead, emptyBooks, note, readJournal, stillClock, writeJournal } from '../support/journal.ts'
 import { failure, reopen, segment, tearEverywhere } from './tear.ts'
 
 const bodies = ['first', 'a longer body '.repeat(4), '']
@@ -288,5 +288,39 @@ test('verify: a folder without a journal has nothing wrong', async () => {
     setAside: [],
     problems: [],
     tear: null,
+  })
+})
+
+test('journal: a frame that continues the chain under another number is refused', async () => {
+  const dir = await emptyBooks()
+  const frame = {
+    meta: note('second'),
+    body: Buffer.from('body'),
+    salt: Buffer.alloc(16, 1),
+    codec: 'raw',
+  } as const
+  const { bytes } = encodeFrame({ ...frame, seq: 2, previousChain: GENESIS })
+  await mkdir(join(dir, 'journal'), { recursive: true })
+  await writeFile(segment(dir), Buffer.concat([encodeSegmentHeader(1, 1, GENESIS), bytes]))
+  expect(await failure(reopen(dir))).toMatchObject({
+    message: 'A frame of the journal has the wrong number for its position.',
+    details: { where: `${segment(dir)}, frame 1, byte 82`, expected: 'frame 1' },
+  })
+})
+
+test('journal: a body that cannot be unpacked is refused, though its checksums are right', async () => {
+  const dir = await emptyBooks()
+  await writeJournal(dir, ['x'.repeat(1_000)])
+  const bytes = await readFile(segment(dir))
+  const frame = bytes.subarray(60)
+  const regionAt = 22 + frame.readUInt32BE(6)
+  const region = frame.subarray(regionAt, regionAt + 16 + frame.readUInt32BE(10))
+  region.fill(0xff, 16)
+  frame.writeUInt32BE(crc32(region), 14)
+  frame.writeUInt32BE(crc32(frame.subarray(5, 18), crc32(frame.subarray(0, 4))), 18)
+  await writeFile(segment(dir), bytes)
+  expect(await failure(readJournal(dir))).toMatchObject({
+    name: 'CorruptionError',
+    message: 'The body of a frame of the journal is not the one that was hashed.',
   })
 })
