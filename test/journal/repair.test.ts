@@ -216,6 +216,17 @@ describe('a repair', () => {
     expect(await verifyJournal(behind.dir)).toMatchObject({ problems: [], setAside: [], frames: 13 })
   })
 
+  test('of a state byte alone loses nothing: the body shows what it was, and the damage begins there', async () => {
+    const { dir, frames } = await journal()
+    const seventh = (await places(dir)).find(({ seq }) => seq === 7)!
+    await flip(segment(dir, seventh.segment), seventh.offset + 4)
+    const survey = await surveyJournal(nodeDisk, join(dir, 'journal'))
+    expect([survey.firstDamaged, survey.pieces]).toEqual([seventh.segment, []])
+    expect(seventh.segment).toBeGreaterThan(1)
+    expect(await repair(dir)).toEqual({ file: null, setAside: [] })
+    expect(await kept(dir, frames)).toEqual(without(frames, []))
+  })
+
   test('can be appended to afterwards, and a second repair finds nothing to do', async () => {
     const { dir } = await journal()
     await flip(segment(dir, 2), 200)

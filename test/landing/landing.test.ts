@@ -103,6 +103,20 @@ describe('a page', () => {
     },
   )
 
+  it.each([
+    ['data', 'tax.records', '{"data":[],"data":[{"id":"1"}]}'],
+    ['list', 'trade.orderHistory', '{"data":{"list":1,"list":2}}'],
+  ])(
+    'that says two things of %s is none of them: it is damage, as it was never journaled so',
+    async (key, feed, body) => {
+      const landing = await landingIn(await emptyFolder())
+      await expect(landing.land([rawPage(1, body, { feed })])).rejects.toMatchObject({
+        name: 'CorruptionError',
+        details: { expected: `one ${key}`, found: `two unequal members named ${key}` },
+      })
+    },
+  )
+
   it('of a feed whose data is its only row lands that row', async () => {
     const landing = await landingIn(await emptyFolder())
     const data = { uid: 1111111111, accountMode: 'hybrid', coinConfigList: [{ coin: 'USDT', leverage: '6' }] }
