@@ -169,6 +169,24 @@ describe('a write whose answer is lost', () => {
     expect((await writesOf(at)).map((write) => write.outcome)).toEqual(['done', 'done'])
   })
 
+  test('the same limit order is not sent again once six hours have passed, for which alone the venue accepts it once', async () => {
+    const way = await lossyWay(await sandbox())
+    const at = await desk(way)
+    way.lose('request', PLACE)
+    await expect(at.call('spot.placeOrder', ORDER, send)).rejects.toMatchObject({ name: 'OutcomeUnknown' })
+    const clock = { ...systemClock, wall: () => Date.now() + 6 * 3_600_000 }
+    const again = {
+      endpoint: 'spot.placeOrder',
+      values: [...ORDER, 'clientOid=own-1'],
+      json: true,
+      newId: () => '',
+    }
+    await expect(call({ ...at.context, clock }, { ...again, ...send })).rejects.toMatchObject({
+      message: 'The same request may already have been carried out; it was not sent a second time.',
+    })
+    expect(way.arrived.filter((path) => path === PLACE)).toEqual([])
+  })
+
   test.each(['ioc', 'fok'])(
     'an order that is never open is not sent again under its clientOid, which protects only while it is unfilled (%s)',
     async (force) => {
