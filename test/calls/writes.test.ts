@@ -78,6 +78,17 @@ describe('a write', () => {
     expect(write?.message).toMatch(/\w/)
   })
 
+  test('that is stopped before it is sent was not carried out', async () => {
+    const at = await desk(await sandbox())
+    const stopped = { ...at.context, signal: AbortSignal.abort() }
+    const asked = { endpoint: 'spot.placeOrder', values: ORDER, json: true, newId: () => 'own-1', ...send }
+    await expect(call(stopped, asked)).rejects.toMatchObject({ name: 'Stopped' })
+    expect(await writesOf(at)).toMatchObject([
+      { outcome: 'refused', code: 'stopped', message: 'stopped before it was sent' },
+    ])
+    expect((await openOrders(at)).filter((order) => order.clientOid === 'own-1')).toEqual([])
+  })
+
   test('of an account without a key is refused before anything is journaled', async () => {
     const venue = await sandbox()
     const at = await desk(venue)

@@ -1,6 +1,6 @@
 // Landing from a real journal: the tail after a crash, and everything again, give one and the same database.
 
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -68,6 +68,7 @@ describe('landing a journal', () => {
     const journal = await journalIn(dir, pages)
     writeFileSync(join(dir, 'landing.duckdb.wal'), 'what a crash has left')
     await rebuildLanding(dir, journal, landingOptions)
+    expect(existsSync(join(dir, 'landing.duckdb.wal'))).toBe(false)
     const rebuilt = await landingIn(dir)
     expect(rebuilt.landedSeq).toBe(5)
     expect((await rebuilt.contentHashes()).get('tax_records')).toMatchObject({ rows: 9 })
