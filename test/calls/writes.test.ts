@@ -198,6 +198,18 @@ describe('a write whose answer is lost', () => {
     expect(way.arrived.filter((path) => path === PLACE)).toEqual([])
   })
 
+  test('nor is a market order, which is never open', async () => {
+    const way = await lossyWay(await sandbox())
+    const at = await desk(way)
+    way.lose('request', PLACE)
+    const market = ['symbol=BTCUSDT', 'side=buy', 'orderType=market', 'size=50', 'clientOid=mine']
+    await expect(at.call('spot.placeOrder', market, send)).rejects.toMatchObject({ name: 'OutcomeUnknown' })
+    await expect(at.call('spot.placeOrder', market, send)).rejects.toMatchObject({
+      message: 'The same request may already have been carried out; it was not sent a second time.',
+    })
+    expect(way.arrived.filter((path) => path === PLACE)).toEqual([])
+  })
+
   test.each(['ioc', 'fok'])(
     'an order that is never open is not sent again under its clientOid, which protects only while it is unfilled (%s)',
     async (force) => {
