@@ -26,6 +26,8 @@ const MODELS = [
   'staging.covered_ranges',
   'staging.answer_pages',
   'staging.whole_answers',
+  'staging.range_statements',
+  'staging.open_ranges',
   'staging.missing_ranges',
   'main.coverage',
 ] as const
