@@ -262,7 +262,8 @@ function refuseTwin(
   for (const write of open) {
     if (write.endpoint !== endpoint.name) continue
     const { clientOid: sentAs, deed: sent } = partsOf(endpoint, write.body)
-    if (!isDeepStrictEqual(sent, deed)) continue
+    // What an erased one asked for is not known, so it may be this.
+    if (write.body !== null && !isDeepStrictEqual(sent, deed)) continue
     const where = `write ${write.seq}, ${endpoint.name} of account ${write.account}`
     const order = looked.get(write.seq) ?? null
     if (order !== null)
@@ -280,7 +281,10 @@ function refuseTwin(
       'The same request may already have been carried out; it was not sent a second time.',
       {
         where,
-        found: 'its outcome is unknown',
+        found:
+          write.body === null
+            ? 'its outcome is unknown, and what was sent has been erased'
+            : 'its outcome is unknown',
         action: again
           ? `${howToSettle(write)} With clientOid=${String(sentAs)} it can be sent again for six hours, because the venue accepts it only once.`
           : howToSettle(write),

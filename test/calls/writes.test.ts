@@ -169,6 +169,24 @@ describe('a write whose answer is lost', () => {
     expect(way.arrived.filter((path) => path === PLACE)).toEqual([])
   })
 
+  test('nor is any of its endpoint while what was sent has been erased', async () => {
+    const way = await lossyWay(await sandbox())
+    const at = await desk(way)
+    way.lose('request', PLACE)
+    await expect(at.call('spot.placeOrder', ORDER, send)).rejects.toMatchObject({ name: 'OutcomeUnknown' })
+    const erased = await command(['erase', '--dir', at.dir, '--yes', '1'])
+    expect(erased.code, erased.stderr).toBe(0)
+    const other = ORDER.map((word) => word.replace('size=0.01', 'size=0.02'))
+    await expect(at.call('spot.placeOrder', other, send)).rejects.toMatchObject({
+      message: 'The same request may already have been carried out; it was not sent a second time.',
+      details: { found: 'its outcome is unknown, and what was sent has been erased' },
+    })
+    expect(way.arrived.filter((path) => path === PLACE)).toEqual([])
+    await settleByHand(at.context, 1, 'refused')
+    await at.call('spot.placeOrder', other, send)
+    expect(way.arrived.filter((path) => path === PLACE)).toEqual([PLACE])
+  })
+
   test('the same limit order may be sent again under the same clientOid, which the venue accepts once', async () => {
     const way = await lossyWay(await sandbox())
     const at = await desk(way)
