@@ -236,7 +236,8 @@ function fieldsOf({ body }: Write): Readonly<Record<string, unknown>> {
 }
 
 /**
- * What a request does, ignoring the client's own id and whatever changes nothing; a quantity of `1.50` equals `1.5`.
+ * What a request does, ignoring the client's own id and whatever changes nothing: zeros at either end of a number, the
+ * order of a list, and whether it is a list or a text with commas.
  */
 function partsOf({ idleFields }: Endpoint, body: string | null) {
   const fields = body === null ? {} : (JSON.parse(body, plain) as Record<string, unknown>)
@@ -245,10 +246,19 @@ function partsOf({ idleFields }: Endpoint, body: string | null) {
   return { clientOid: fields.clientOid, deed }
 }
 
-const plain = (name: string, value: unknown): unknown =>
-  typeof value === 'string' && name !== 'clientOid' && /^\d+\.\d+$/.test(value)
-    ? withoutEndZeros(value)
-    : value
+function plain(name: string, value: unknown): unknown {
+  if (name === 'clientOid') return value
+  if (Array.isArray(value)) return inOrder(value)
+  if (typeof value !== 'string') return value
+  if (value.includes(',')) return inOrder(value.split(',').map((part) => plain(name, part)))
+  return /^\d+(\.\d+)?$/.test(value) ? withoutEndZeros(value.replace(/^0+(?=\d)/, '')) : value
+}
+
+/** A list of one is that one. */
+function inOrder(list: readonly unknown[]): unknown {
+  const texts = list.map((item) => JSON.stringify(item)).toSorted()
+  return texts.length === 1 ? list[0] : texts
+}
 
 /** A request that may have been carried out already, or has just been found to be, is not sent a second time. */
 function refuseTwin(

@@ -169,6 +169,32 @@ describe('a write whose answer is lost', () => {
     expect(way.arrived.filter((path) => path === PLACE)).toEqual([])
   })
 
+  test.each([
+    ['spot.placeOrder', PLACE, ORDER, [...ORDER.slice(0, -2), 'price=1000.0', 'size=00.010']],
+    [
+      'convert.smallBalances',
+      '/api/v2/convert/bgb-convert',
+      ['coinList=["SOL", "ETH"]'],
+      ['coinList="ETH,SOL"'],
+    ],
+    ['convert.smallBalances', '/api/v2/convert/bgb-convert', ['coinList=ETH'], ['coinList=["ETH"]']],
+    [
+      'account.repay',
+      '/api/v3/account/repay',
+      ['repayableCoinList=["BTC", "ETH"]', 'paymentCoinList=["USDT"]'],
+      ['repayableCoinList=["ETH", "BTC"]', 'paymentCoinList=["USDT"]'],
+    ],
+  ])('%s: nor is the same request in other words', async (endpoint, path, values, again) => {
+    const way = await lossyWay(await sandbox())
+    const at = await desk(way)
+    way.lose('request', path)
+    await expect(at.call(endpoint, values, send)).rejects.toMatchObject({ name: 'OutcomeUnknown' })
+    await expect(at.call(endpoint, again, send)).rejects.toMatchObject({
+      message: 'The same request may already have been carried out; it was not sent a second time.',
+    })
+    expect(way.arrived.filter((one) => one === path)).toEqual([])
+  })
+
   test('nor is any of its endpoint while what was sent has been erased', async () => {
     const way = await lossyWay(await sandbox())
     const at = await desk(way)
