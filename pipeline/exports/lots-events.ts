@@ -58,26 +58,27 @@ export interface Movement {
 
 /**
  * The fee of a fill is included in the cost or the proceeds, so its counter account is the trade, not an
- * expense.
+ * expense. Which transactions are fills is told as in sql/intermediate/pnl/entry_pnl_parts.
  */
 const SOURCES = `
   with
   counters as (
-    select entries.entry_id, entries.transaction_id, entries.kind, postings.account_name
+    select entries.entry_id, entries.transaction_id, entries.amount, kinds.effect, postings.account_name
     from entries
+    left join kinds on kinds.kind = entries.kind
     left join postings on postings.posting_id = entries.entry_id || '/counter'
   ),
   trades as (
     select transaction_id, min(account_name) as account_name
-    from counters where kind in ('trade', 'conversion') group by transaction_id
+    from counters where effect in ('exchange', 'fiat') group by transaction_id
+    having min(amount) < 0 and max(amount) > 0
   )
   select entries.*, wallets.account_name as wallet_name,
     coalesce(
-      case when kinds.effect = 'cost' then trades.account_name end, counters.account_name, 'Equity:Suspense'
+      case when counters.effect = 'cost' then trades.account_name end, counters.account_name, 'Equity:Suspense'
     ) as counter_name
   from entries
   join counters on counters.entry_id = entries.entry_id
-  left join kinds on kinds.kind = entries.kind
   left join trades on trades.transaction_id = entries.transaction_id
   left join postings as wallets on wallets.entry_id = entries.entry_id`
 

@@ -51,8 +51,8 @@ export async function trialBalance(question: PaperQuestion): Promise<Content> {
   }
 }
 
-const TRADED = `kind in ('trade', 'conversion', 'p2p_trade', 'fiat_trade')`
-const MOVED = `kind in ('transfer', 'margin_move')`
+const TRADED = `kind in (select kind from kinds where effect in ('exchange', 'fiat'))`
+const MOVED = `kind in (select kind from kinds where effect = 'move' and kind <> 'rebase')`
 const FEE = `kind in (select kind from kinds where effect = 'cost')`
 const OTHER = `not ${FEE} and not ${TRADED} and not ${MOVED}`
 

@@ -33,3 +33,34 @@ test('what the user classifies as a cost is among the fees', async () => {
     ledger.close()
   }
 })
+
+test('what the user classifies as an exchange is bought and sold, and as a move is a transfer', async () => {
+  const line = (id: string, amount: string, kind: string) => ({
+    ...{ id, amount, kind, coin: 'USDT', at: '2026-01-05 00:00:00+00' },
+  })
+  const dir = await publishBook([
+    line('1', '100', 'block_trade'),
+    line('2', '-40', 'card_sale'),
+    line('3', '-7', 'vault_move'),
+    line('4', '5', 'rebase'),
+  ])
+  await alterBook(dir, [
+    `insert into kinds values ('block_trade', 'Equity:Block', 'exchange', 'A trade off the book'),
+      ('card_sale', 'Equity:Card', 'fiat', 'Paid by card'), ('vault_move', 'Equity:Vault', 'move', 'To a vault')`,
+  ])
+  const ledger = await openLedger(dir)
+  try {
+    const period = readPeriod({ from: '2026-01-01', to: '2026-01-31' })
+    const { tables = [] } = await rollForward({
+      ledger,
+      request: { period, zone: 'UTC', lots: {}, lossesUnder: null },
+    })
+    const [table] = tables
+    // Opening, bought, received, sold, given, transfers, fees, closing.
+    expect(table === undefined ? [] : await allRows(table.rows)).toEqual([
+      ['USDT', '0', '100', '5', '40', '0', '-7', '0', '58'],
+    ])
+  } finally {
+    ledger.close()
+  }
+})

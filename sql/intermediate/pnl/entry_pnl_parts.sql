@@ -21,10 +21,10 @@ of_lines as (
   where entries.kind in ('realised_pnl', 'liquidation', 'fee', 'funding', 'interest') or effects.effect = 'cost'
 ),
 trades as (
-  select transaction_id
-  from main.entries
-  where kind in ('trade', 'conversion')
-  group by transaction_id
+  select entries.transaction_id as transaction_id
+  from main.entries as entries
+  join main.kinds as effects on effects.kind = entries.kind and effects.effect in ('exchange', 'fiat')
+  group by entries.transaction_id
   having min(entries.amount) < 0 and max(entries.amount) > 0
 ),
 fees_of_no_trade as (
