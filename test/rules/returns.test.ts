@@ -163,6 +163,55 @@ describe('us', () => {
     expect(await years('America/New_York')).toEqual(['C 2024-12-31'])
   })
 
+  test('the date acquired is a day of the configured zone too', async () => {
+    const night = await book('USD', [
+      'main buy b1 2024-06-01T03:59:59Z 1 BTC 100',
+      'main sell s1 2025-03-01 1 BTC 150',
+    ])
+    const days = async (timeZone?: string) =>
+      cells(await show(night, 'form-8949', {}, timeZone === undefined ? {} : { timeZone }), 'acquired_on')
+    expect(await days()).toEqual(['2024-06-01'])
+    expect(await days('America/New_York')).toEqual(['2024-05-31'])
+  })
+
+  test('line 2 of a box adds up all years that belong to it', async () => {
+    const years = await book('USD', [
+      'main buy b1 2022-12-15 2 BTC 200',
+      'main sell s1 2023-02-01 1 BTC 150',
+      'main buy b2 2024-01-15 1 ETH 10',
+      'main sell s2 2024-02-01 1 ETH 17',
+    ])
+    const { totals } = await show(years, 'form-8949', {})
+    expect(totals.map((row) => [row[0], row[4], row[5], row[8]])).toEqual([['C', '167', '110', '57']])
+  })
+
+  test('what was bought on a known day for an unknown price has no box, and is in no line 2', async () => {
+    const half = await book('USD', [
+      'main buy b1 2025-01-15 1 BTC ?',
+      'main sell s1 2025-03-01 1 BTC 150',
+      'main buy b2 2025-01-15 1 ETH 10',
+      'main sell s2 2025-03-02 1 ETH 17',
+    ])
+    const form = await show(half, 'form-8949', { year: 2025 })
+    expect(cells(form, 'box', 'description', 'acquired_on', 'proceeds', 'gain')).toEqual([
+      'I 1 ETH 2025-01-15 17 7',
+      '- 1 BTC 2025-01-15 150 -',
+    ])
+    expect(form.totals.map((row) => [row[0], row[4], row[5], row[8]])).toEqual([['I', '17', '10', '7']])
+  })
+
+  test('Form 8949 of books in another currency states which', async () => {
+    const lines = ['main buy b1 2025-01-15 1 BTC 100', 'main sell s1 2025-03-01 1 BTC 150']
+    const notes = async (currency: string) =>
+      (await show(await book(currency, lines), 'form-8949', { year: 2025 })).notes.filter((note) =>
+        note.startsWith('Gains and losses are in'),
+      )
+    expect(await notes('USD')).toEqual([])
+    expect(await notes('EUR')).toEqual([
+      'Gains and losses are in EUR but the return is in USD: nothing is converted, and no limit in USD is applied to them. Set `reports: { currency: USD }`, import prices and run `tieout build`.',
+    ])
+  })
+
   test('what has no known basis is listed separately, without a box', async () => {
     const unknown = await book('USD', ['main sell s1 2025-03-01 1 BTC 150'])
     const form = await show(unknown, 'form-8949', { year: 2025 })
