@@ -1,5 +1,5 @@
 // The worksheet goes round: what it writes is what `import lots` takes back, and then no gain is unknown.
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { formatAmount } from '../../models/amount.ts'
@@ -207,6 +207,43 @@ test('is not recommended for imported rows, for which it has no line: the advice
   } finally {
     imported.close()
   }
+})
+
+test('is not recommended for a type that says nothing, be its kind shipped or the user’s: it needs a row', async () => {
+  books = await TestBooks.open({ only: MADE })
+  onTestFinished(() => books.close())
+  await books.account('main', 'unified')
+  writeFileSync(
+    join(books.dir, 'kinds.csv'),
+    'kind,counter_account,effect,meaning\nmystery,Equity:Suspense,unknown,To be found out\n',
+  )
+  writeFileSync(
+    join(books.dir, 'tax_types.csv'),
+    'feed,type,kind,direction,family,role,note\ntax,MYSTERY_IN,mystery,in,,,\n',
+  )
+  const day = (at: string): string => `2026-01-0${at} 00:00:00+00`
+  await books.tax(
+    'SPOT',
+    balanced([
+      { id: '1', coin: 'BTC', type: 'NEVER_HEARD_OF', amount: '1', ts: day('5') },
+      { id: '2', coin: 'ETH', type: 'MYSTERY_IN', amount: '1', ts: day('5') },
+      ...['BTC', 'ETH'].flatMap((coin, nth) => [
+        { id: `${nth}3`, coin: 'USDT', type: 'ORDER_DEALT_IN', amount: '10', ts: day('6') },
+        { id: `${nth}4`, coin, type: 'ORDER_DEALT_FROZEN_OUT', amount: '-1', ts: day('6') },
+      ]),
+    ]),
+  )
+  await build({ only: MADE })
+  const cure =
+    'Coins from a record that does not state the reason need a row in tax_types.csv in the folder of the books.'
+  expect(
+    await books.query(
+      "select explanation from breaks where check_name = 'unknown_basis' and status = 'open' order by coin",
+    ),
+  ).toEqual([
+    [`1 BTC were disposed of from lots of unknown cost; they have no gain. ${cure}`],
+    [`1 ETH were disposed of from lots of unknown cost; they have no gain. ${cure}`],
+  ])
 })
 
 test('is written as its rows are read, and reports afterwards how many there were', async () => {

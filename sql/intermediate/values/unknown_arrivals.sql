@@ -10,9 +10,10 @@ select events.event_id as event_id, events.account as account, events.coin as co
   case
     when events.kind = 'transfer_in' or entries.kind = 'margin_move' then 'transfer'
     when entries.kind in ('opening', 'transfer') then 'worksheet'
-    when entries.kind in ('other', 'unclassified', 'venue_side') then 'type'
+    when effects.effect = 'unknown' then 'type'
     else 'price'
   end as told_by
 from main.lot_events as events
 left join main.entries as entries on entries.entry_id = events.event_id
+left join main.kinds as effects on effects.kind = entries.kind
 where events.value is null and events.kind in ('acquire', 'transfer_in')
