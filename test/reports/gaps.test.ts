@@ -67,8 +67,9 @@ describe('an account whose imports reach further back for one coin', () => {
   })
 })
 
-test('a period that ends with the first instant of the books is before them', async () => {
+test('a period that ends with the first instant of the books is before them, one that begins with it within', async () => {
   const ledger = await books(['m BTC 2025-06-01 venue -'])
+  expect(await told(ledger, { from: '2025-06-01' })).toEqual([])
   expect(await outside(ledger, { to: '2025-05-31' })).toBe('before')
   expect(await outside(ledger, { to: '2025-06-01' })).toBe(null)
 })
@@ -88,6 +89,15 @@ describe('an account known only from imports', () => {
     expect(await told(ledger, { from: '2024-01-01', to: '2025-06-05T10:00:00Z' })).toEqual([
       'Imports cover k until 2025-05-05T10:00:00.000Z.',
     ])
+  })
+
+  test('has nothing in a period after its last row; days after the last run are no silence', async () => {
+    const ledger = await made()
+    expect(await told(ledger, { from: '2025-05-06', to: '2025-05-10' })).toEqual([
+      'Imports cover k until 2025-05-05T10:00:00.000Z, and nothing in this period.',
+    ])
+    const run = await books(['k BTC 2023-03-01 import 2025-05-05T10:00:00'], runUntil('2025-06-05 00:00:00'))
+    expect(await told(run, { year: 2025 })).toEqual([])
   })
 
   test('is after the books together with one that begins later', async () => {
