@@ -18,7 +18,11 @@ const arrivals = (): string => `
       else exact_divide(exact_multiply(valuations.value, arrivals.quantity), valuations.quantity)
     end as basis,
     (select any_value(currency) from lot_events where currency is not null) as currency,
-    case when arrivals.entry_kind = 'opening' then 'held before the books begin' else 'came from a wallet outside the books' end
+    case arrivals.entry_kind
+      when 'opening' then 'held before the books begin'
+      when 'rebase' then 'received in a split or merger'
+      else 'came from a wallet outside the books'
+    end
       || case
         when valuations.value is null then '; no price at that time: fill in the cost'
         else '; the basis is its market value then: replace it with the cost'

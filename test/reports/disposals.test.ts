@@ -79,11 +79,12 @@ describe('the lots before an instant', () => {
 })
 
 test('a currency that the books have, or that they cannot be converted to, leaves them as published', async () => {
+  const asPublished = ['As published; matching method not recorded.']
   const ledger = await books(...EVENTS)
   for (const currency of ['USDT', 'EUR'])
-    expect((await disposalsOf(ledger, {}, currency)).notes).toEqual([
-      'As published; matching method not recorded.',
-    ])
+    expect((await disposalsOf(ledger, {}, currency)).notes).toEqual(asPublished)
+  const inEuros = await books(...EVENTS.map((statement) => statement.replaceAll("'USDT'", "'EUR'")))
+  expect((await disposalsOf(inEuros, {}, 'EUR')).notes).toEqual(asPublished)
 })
 
 test('books that record no fees of exchanges apart are refused only under rules that move them', async () => {
@@ -114,4 +115,29 @@ test('the method specific states that no lots were named only if none were', asy
   const { notes, reader } = await disposalsOf(ledger, { method: 'specific', selection })
   expect(notes).toEqual([expect.stringMatching(/^Computed for this report: method specific, /)])
   expect(await lots(reader)).toEqual(['b1 1 100'])
+})
+
+test('lots that the request names are matched anew, even if the published ones were matched by the same method', async () => {
+  const published = (method: string, scope: string, rules: string) =>
+    books(
+      ...EVENTS,
+      `create table lot_matching as select '${method}' as method, '${scope}' as scope, '${rules}' as rules,
+         'UTC' as time_zone, 'disposal' as fees_in_kind,
+         timestamptz '2025-01-01 00:00:00' as exchange_fees_given_from, false as exchange_fees_shared`,
+    )
+  const [first] = (
+    await disposalsOf(await published('fifo', matchingOf({ rules: 'us' }).scope, 'us'), { rules: 'us' })
+  ).notes
+  expect(first).toBe('As published: method fifo, scope universal, account from 2025, rules us.')
+  const allocation = [{ account: 'main', coin: 'BTC', lotId: 'b1', quantity: 10n ** 18n }]
+  const allotted = await disposalsOf(await published('fifo', matchingOf({ rules: 'us' }).scope, 'us'), {
+    ...{ rules: 'us', allocation },
+  })
+  expect(allotted.notes[0]).toMatch(/^Computed for this report: /)
+  const selection = new Map([['s1', [{ lotId: 'b2', quantity: 10n ** 18n }]]])
+  const { scope } = matchingOf({ rules: 'us', method: 'specific' })
+  const named = await disposalsOf(await published('specific', scope, 'us'), {
+    ...{ rules: 'us', method: 'specific', selection },
+  })
+  expect(named.notes[0]).toMatch(/^Computed for this report: /)
 })

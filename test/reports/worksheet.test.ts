@@ -209,6 +209,66 @@ test('is not recommended for imported rows, for which it has no line: the advice
   }
 })
 
+test('lists what a merger brought, and what a kind of the user’s moved in: filled in, their gains are known', async () => {
+  books = await TestBooks.open()
+  onTestFinished(() => books.close())
+  await books.account('main', 'unified')
+  writeFileSync(
+    join(books.dir, 'kinds.csv'),
+    'kind,counter_account,effect,meaning\nvault,Equity:Vault,move,Moved from a vault\n',
+  )
+  writeFileSync(
+    join(books.dir, 'tax_types.csv'),
+    'feed,type,kind,direction,family,role,note\ntax,VAULT_IN,vault,in,,,\n',
+  )
+  const day = (at: string): string => `2026-01-0${at} 00:00:00+00`
+  await books.tax(
+    'SPOT',
+    balanced([
+      { id: '1', coin: 'ETH', type: 'REBASE_COIN_MERGE_IN', amount: '3', ts: day('5') },
+      { id: '2', coin: 'BTC', type: 'VAULT_IN', amount: '2', ts: day('5') },
+      { id: '3', coin: 'USDT', type: 'ORDER_DEALT_IN', amount: '90', ts: day('6') },
+      { id: '4', coin: 'ETH', type: 'ORDER_DEALT_FROZEN_OUT', amount: '-3', ts: day('6') },
+      { id: '5', coin: 'USDT', type: 'ORDER_DEALT_IN', amount: '50', ts: day('7') },
+      { id: '6', coin: 'BTC', type: 'ORDER_DEALT_FROZEN_OUT', amount: '-2', ts: day('7') },
+    ]),
+  )
+  await build()
+  expect(await books.query('select coin, gain from disposals order by coin')).toEqual([
+    ['BTC', null],
+    ['ETH', null],
+  ])
+  expect(
+    (await written())
+      .trimEnd()
+      .split(/\r?\n/)
+      .slice(1)
+      .map((line) => line.split(';')[0]),
+  ).toEqual([
+    'worksheet:main/tax.records/2/amount,2026-01-05T00:00:00.000Z,main,BTC,2,,USDT,came from a wallet outside the books',
+    'worksheet:main/tax.records/1/amount,2026-01-05T00:00:00.000Z,main,ETH,3,,USDT,received in a split or merger',
+  ])
+  await books.insert('imports', {
+    ...{ page_id: '90', kind: 'lots', file_name: 'worksheet.csv', imported_at: '2026-02-01 00:00:00+00' },
+  })
+  for (const [row, [asset, quantity, basis]] of [
+    ['BTC', '2', '20'],
+    ['ETH', '3', '60'],
+  ].entries())
+    await books.insert('imported_lots', {
+      ...{ page_id: '90', page_row: String(row), id: `w${row}`, acquired_at: day('5'), nanos: '0' },
+      ...{ account: 'main', asset, quantity, basis, currency: 'USDT' },
+    })
+  const { breaks, openBreaks } = await build()
+  expect(breaks.error, JSON.stringify(openBreaks)).toBe(0)
+  expect(await books.query('select coin, cost_basis, gain from disposals order by coin')).toEqual([
+    ['BTC', '20', '30'],
+    ['ETH', '60', '30'],
+  ])
+  expect(await books.query('select * from lots')).toEqual([])
+  expect((await written()).trimEnd().split(/\r?\n/)).toHaveLength(1)
+})
+
 test('is not recommended for a type that says nothing, be its kind shipped or the user’s: it needs a row', async () => {
   books = await TestBooks.open({ only: MADE })
   onTestFinished(() => books.close())

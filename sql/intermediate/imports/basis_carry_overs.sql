@@ -1,5 +1,5 @@
 -- The basis that imported history of an account carries over to its books: opening balances, and coins that came from a wallet
--- that no feed reports, take over what the imported rows of that account hold by then, oldest arrival first. Coins that both the
+-- that no feed reports, or in a split or merger, take over what the imported rows of that account hold by then, oldest arrival first. Coins that both the
 -- venue and an import report are thus counted once, with the time and cost that the import knows.
 -- grain: one row per entry that takes anything over
 with
@@ -17,9 +17,13 @@ arrivals as (
       order by entries.occurred_at, entries.place, entries.part <> 'opening', entries.part
     ) as nth
   from main.entries as entries
+  left join main.kinds as effects on effects.kind = entries.kind
   left join main.transfers as transfers on transfers.entry_id = entries.entry_id
   where entries.amount > 0
-    and (entries.kind = 'opening' or (entries.kind = 'transfer' and transfers.transfer_id is null))
+    and (
+      effects.effect = 'opening'
+      or (effects.effect = 'move' and entries.kind <> 'margin_move' and transfers.transfer_id is null)
+    )
     and entries.entry_id not in (select entry_id from staging.imported_counterparts)
     and entries.account || '/before' in (select book_account from staging.imported_moves)
 ),

@@ -9,7 +9,7 @@ select events.event_id as event_id, events.account as account, events.coin as co
   events.happened_at as happened_at, events.place as place, events.quantity as quantity, entries.kind as entry_kind,
   case
     when events.kind = 'transfer_in' or entries.kind = 'margin_move' then 'transfer'
-    when entries.kind in ('opening', 'transfer') then 'worksheet'
+    when effects.effect in ('opening', 'move') then 'worksheet'
     when effects.effect = 'unknown' then 'type'
     else 'price'
   end as told_by
