@@ -141,3 +141,23 @@ test('lots that the request names are matched anew, even if the published ones w
   })
   expect(named.notes[0]).toMatch(/^Computed for this report: /)
 })
+
+test('a named lot that no books know is too much for the one coin that its disposal gave, whatever that also brought', async () => {
+  const selection = new Map([['s1', [{ lotId: 'unheard-of', quantity: 2n * 10n ** 18n }]]])
+  const told = async (...events: readonly string[]) => {
+    const rows = events.map((event, place) => {
+      const [id, kind, coin] = event.split(' ')
+      return `('main', '${coin}', '2025-07-01 00:00:00+00', ${place}, '${id}', '${kind}', 1, 100, 'USDT', null)`
+    })
+    const ledger = await books(account('main'), `insert into lot_events values ${rows.join(', ')}`)
+    const { notes } = await disposalsOf(ledger, { method: 'specific', selection })
+    return notes.filter((note) => note.includes('more than was disposed of'))
+  }
+  const excess = [
+    'The selection names more than was disposed of; the excess had no effect: 2 for s1, which disposed of 1 BTC.',
+  ]
+  expect(await told('b1 acquire BTC', 's1 dispose BTC')).toEqual(excess)
+  expect(await told('b1 acquire BTC', 's1 dispose BTC', 's1 acquire ETH')).toEqual(excess)
+  // Of two coins, nobody knows which was meant.
+  expect(await told('b1 acquire BTC', 'e1 acquire ETH', 's1 dispose BTC', 's1 dispose ETH')).toEqual([])
+})
