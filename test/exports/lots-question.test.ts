@@ -70,29 +70,41 @@ test('what the user classifies as a cost of a fill is booked against the trade, 
   }
 })
 
-test('the fee of a fill of a kind that the user adds is booked against it; half a fill has none', async () => {
-  const at = '2026-01-05 00:00:00+00'
-  const block = (id: string, coin: string, amount: string, transaction: string) => ({
-    ...{ id, at, coin, amount, value: '100', transaction, kind: 'block_trade', counter: 'Equity:Block' },
-  })
-  const fee = (id: string, transaction: string) => ({
-    ...{ id, at, coin: 'BGB', amount: '-1', value: '2', transaction, kind: 'fee', counter: 'Expenses:Fees' },
-  })
-  const dir = await publishBook([
-    ...[block('b1', 'BTC', '1', 'fill'), block('p1', 'ETH', '-2', 'fill'), fee('f1', 'fill')],
-    ...[block('b2', 'BTC', '1', 'half'), fee('f2', 'half')],
-  ])
-  await alterBook(dir, [
-    "insert into kinds values ('block_trade', 'Equity:Block', 'exchange', 'A trade off the book')",
-  ])
-  const ledger = await openLedger(dir)
-  try {
-    const books = await readLotBooks(ledger, 'fifo')
-    const found: string[] = []
-    for await (const { source, counterName } of books.movements())
-      if (source.entryId.startsWith('f')) found.push(`${source.entryId} ${counterName}`)
-    expect(found.toSorted()).toEqual(['f1 Equity:Block', 'f2 Expenses:Fees'])
-  } finally {
-    ledger.close()
-  }
-})
+test.each(['exchange', 'fiat'])(
+  'the fee of a fill of a kind that the user adds, %s, is booked against it; half a fill has none',
+  async (effect) => {
+    const at = '2026-01-05 00:00:00+00'
+    const block = (id: string, coin: string, amount: string, transaction: string) => ({
+      ...{ id, at, coin, amount, value: '100', transaction, kind: 'block_trade', counter: 'Equity:Block' },
+    })
+    const fee = (id: string, transaction: string) => ({
+      ...{
+        id,
+        at,
+        coin: 'BGB',
+        amount: '-1',
+        value: '2',
+        transaction,
+        kind: 'fee',
+        counter: 'Expenses:Fees',
+      },
+    })
+    const dir = await publishBook([
+      ...[block('b1', 'BTC', '1', 'fill'), block('p1', 'ETH', '-2', 'fill'), fee('f1', 'fill')],
+      ...[block('b2', 'BTC', '1', 'half'), fee('f2', 'half')],
+    ])
+    await alterBook(dir, [
+      `insert into kinds values ('block_trade', 'Equity:Block', '${effect}', 'A trade off the book')`,
+    ])
+    const ledger = await openLedger(dir)
+    try {
+      const books = await readLotBooks(ledger, 'fifo')
+      const found: string[] = []
+      for await (const { source, counterName } of books.movements())
+        if (source.entryId.startsWith('f')) found.push(`${source.entryId} ${counterName}`)
+      expect(found.toSorted()).toEqual(['f1 Equity:Block', 'f2 Expenses:Fees'])
+    } finally {
+      ledger.close()
+    }
+  },
+)

@@ -163,51 +163,54 @@ test('a fee that belongs to no trade counts as paid, and not to futures; that of
   expect(await books.query('select * from futures_pnl')).toEqual([])
 })
 
-test('the fee of a trade of a kind that the user adds is in the gain, and is not paid once more', async () => {
-  const books = await TestBooks.open({ only: MADE })
-  closers.push(() => books.close())
-  await books.account('main', 'unified')
-  const kinds = [
-    'kind,counter_account,effect,meaning',
-    'block_trade,Equity:Block,exchange,A trade off the book',
-  ]
-  const types = [
-    'feed,type,kind,direction,family,role,note',
-    'tax,BLOCK_IN,block_trade,in,block,received,',
-    'tax,BLOCK_OUT,block_trade,out,block,paid,',
-  ]
-  writeFileSync(join(books.dir, 'kinds.csv'), `${kinds.join('\n')}\n`)
-  writeFileSync(join(books.dir, 'tax_types.csv'), `${types.join('\n')}\n`)
-  const moves = [
-    { id: '1', ts: at('01-03'), coin: 'BTC', type: 'BLOCK_IN', amount: '2' },
-    { id: '2', ts: at('01-03'), coin: 'USDT', type: 'BLOCK_OUT', amount: '-700', fee: '-3' },
-    { id: '3', ts: at('01-04'), coin: 'USDT', type: got, amount: '800' },
-    { id: '4', ts: at('01-04'), coin: 'BTC', type: gave, amount: '-2' },
-  ]
-  await books.tax('SPOT', balanced(moves, { USDT: '1000' }))
-  await books.build(
-    { reportingCurrency: 'USDT' },
-    { steps: [lotsStep({ method: 'fifo', scope: 'account' })] },
-  )
-  expect(
-    await books.query(
-      "select kind, amount from entries where coin = 'USDT' and occurred_at < '2026-01-04' and kind <> 'opening' order by amount",
-    ),
-  ).toEqual([
-    ['block_trade', '-700'],
-    ['fee', '-3'],
-  ])
-  const ledger = await openLedger(books.dir)
-  closers.push(() => ledger.close())
-  const report = await makeReport(ledger, 'pnl', {})
-  // Of 1000 there are 1097: sold for 800 what cost 703.
-  expect((await allRows(report.rows)).map((row) => row.slice(2, 10))).toEqual([
-    ['LOTS', 'BTC', 'USDT', '97', '0', '0', '0', '97'],
-  ])
-  expect(await books.query('select product_line, fees, net_pnl from pnl_monthly')).toEqual([
-    ['LOTS', '0', '97'],
-  ])
-})
+test.each(['exchange', 'fiat'])(
+  'the fee of a trade of a kind that the user adds, %s, is in the gain, and is not paid once more',
+  async (effect) => {
+    const books = await TestBooks.open({ only: MADE })
+    closers.push(() => books.close())
+    await books.account('main', 'unified')
+    const kinds = [
+      'kind,counter_account,effect,meaning',
+      `block_trade,Equity:Block,${effect},A trade off the book`,
+    ]
+    const types = [
+      'feed,type,kind,direction,family,role,note',
+      'tax,BLOCK_IN,block_trade,in,block,received,',
+      'tax,BLOCK_OUT,block_trade,out,block,paid,',
+    ]
+    writeFileSync(join(books.dir, 'kinds.csv'), `${kinds.join('\n')}\n`)
+    writeFileSync(join(books.dir, 'tax_types.csv'), `${types.join('\n')}\n`)
+    const moves = [
+      { id: '1', ts: at('01-03'), coin: 'BTC', type: 'BLOCK_IN', amount: '2' },
+      { id: '2', ts: at('01-03'), coin: 'USDT', type: 'BLOCK_OUT', amount: '-700', fee: '-3' },
+      { id: '3', ts: at('01-04'), coin: 'USDT', type: got, amount: '800' },
+      { id: '4', ts: at('01-04'), coin: 'BTC', type: gave, amount: '-2' },
+    ]
+    await books.tax('SPOT', balanced(moves, { USDT: '1000' }))
+    await books.build(
+      { reportingCurrency: 'USDT' },
+      { steps: [lotsStep({ method: 'fifo', scope: 'account' })] },
+    )
+    expect(
+      await books.query(
+        "select kind, amount from entries where coin = 'USDT' and occurred_at < '2026-01-04' and kind <> 'opening' order by amount",
+      ),
+    ).toEqual([
+      ['block_trade', '-700'],
+      ['fee', '-3'],
+    ])
+    const ledger = await openLedger(books.dir)
+    closers.push(() => ledger.close())
+    const report = await makeReport(ledger, 'pnl', {})
+    // Of 1000 there are 1097: sold for 800 what cost 703.
+    expect((await allRows(report.rows)).map((row) => row.slice(2, 10))).toEqual([
+      ['LOTS', 'BTC', 'USDT', '97', '0', '0', '0', '97'],
+    ])
+    expect(await books.query('select product_line, fees, net_pnl from pnl_monthly')).toEqual([
+      ['LOTS', '0', '97'],
+    ])
+  },
+)
 
 test('what a liquidation on margin takes and makes good is a result, and every report agrees', async () => {
   const books = await TestBooks.open({ only: MADE })
