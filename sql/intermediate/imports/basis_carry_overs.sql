@@ -1,6 +1,6 @@
 -- The basis that imported history of an account carries over to its books: opening balances, and coins that came from a wallet
--- that no feed reports, or in a split or merger, take over what the imported rows of that account hold by then, oldest arrival first. Coins that both the
--- venue and an import report are thus counted once, with the time and cost that the import knows.
+-- that no feed reports, or in a split or merger, take over what the imported rows of that account hold by then, oldest arrival
+-- first. Coins that both the venue and an import report are thus counted once, with the time and cost that the import knows.
 -- grain: one row per entry that takes anything over
 with
 arrivals as (
