@@ -5,10 +5,10 @@ import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { UsageError } from '../../models/error.ts'
 import { type Disk, nodeDisk } from '../../pipeline/journal/disk.ts'
-import { acquireLock, fromPs } from '../../pipeline/journal/lock.ts'
+import { acquireLock, describeSelf, fromPs, isProcess, mayLive } from '../../pipeline/journal/lock.ts'
 import { compileForChild } from '../support/child.ts'
 import { at, emptyBooks, stillClock } from '../support/journal.ts'
 
@@ -105,21 +105,71 @@ test('lock: the lock of a holder killed by SIGKILL is taken over at once', async
   await lock.release()
 })
 
-test('lock: a process that was killed but not yet collected by its parent counts as dead', async () => {
+test('lock: a process that has ended and was not yet collected by its parent counts as dead', async () => {
+  const mine = await describeSelf('sync', stillClock)
+  // The program that takes the place of the shell does not know of the shell's child, and never collects it.
+  const parent = spawn('sh', ['-c', ': & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => void parent.kill('SIGKILL'))
+  const [said] = await once(parent.stdout, 'data')
+  const pid = Number(String(said))
+  const state = async (): Promise<string | undefined> =>
+    (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.[0]
+  await expect.poll(state, { interval: 2, timeout: 10_000 }).toBe('Z')
+
+  expect(await mayLive({ ...mine, pid, processStart: 'unknown' })).toBe(false)
+})
+
+test('lock: a holder whose start is not known counts as alive as long as there is a process with its id', async () => {
+  const mine = await describeSelf('sync', stillClock)
+
+  expect(await mayLive({ ...mine, processStart: 'unknown' })).toBe(true)
+})
+
+test('lock: a process that may not be signalled exists', () => {
+  const refuse = (code: string) =>
+    vi.spyOn(process, 'kill').mockImplementation(() => {
+      throw Object.assign(new Error(code), { code })
+    })
+  onTestFinished(() => void vi.restoreAllMocks())
+
+  refuse('EPERM')
+  expect(isProcess(4_711)).toBe(true)
+  refuse('ESRCH')
+  expect(isProcess(4_711)).toBe(false)
+})
+
+test('lock: an attempt that a dead process with the same id left behind does not get in the way', async () => {
   const dir = await emptyBooks()
-  const child = start(dir)
-  expect(await child.line()).toBe('held')
-  // Without a turn of the event loop the exit of the child is not collected: the process is a zombie.
-  process.kill(Number(child.process.pid), 'SIGKILL')
-  const until = performance.now() + 10_000
-  const { readFileSync } = await import('node:fs')
-  const state = (): string | undefined =>
-    readFileSync(`/proc/${child.process.pid}/stat`, 'utf8').split(') ')[1]?.[0]
-  while (state() !== 'Z' && performance.now() < until);
+  const claims: string[] = []
+  const disk: Disk = {
+    ...nodeDisk,
+    open: (path, ...how) => {
+      claims.push(path)
+      return nodeDisk.open(path, ...how)
+    },
+  }
+  await (await acquireLock(dir, 'sync', stillClock, disk)).release()
+  // Attempts are counted.
+  const [before = '', count = ''] = (claims[0] ?? '').split(/(?<=-)(?=\d+$)/)
+  expect(before).toBe(`${join(dir, 'lock')}.${process.pid}-`)
+  await writeFile(`${before}${Number(count) + 1}`, '{"pid":')
 
-  const lock = await acquireLock(dir, 'sync', stillClock)
+  const lock = await acquireLock(dir, 'build', stillClock)
 
+  expect(await readdir(dir)).toEqual(['lock'])
   await lock.release()
+})
+
+test('lock: a process that cannot be inspected counts as alive', async () => {
+  const mine = await describeSelf('sync', stillClock)
+  const { platform } = process
+  onTestFinished(() => void Object.defineProperty(process, 'platform', { value: platform }))
+  onTestFinished(() => void vi.unstubAllEnvs())
+  Object.defineProperty(process, 'platform', { value: 'freebsd' })
+  vi.stubEnv('PATH', '/nonexistent')
+
+  expect(await mayLive({ ...mine, processStart: 'an earlier boot 17' })).toBe(true)
+  expect((await describeSelf('sync', stillClock)).processStart).toBe('unknown')
 })
 
 test('lock: a pid that another process has since been given does not keep the books locked', async () => {
