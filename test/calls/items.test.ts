@@ -1,6 +1,9 @@
 // 4.9 answers with a code of success also where it refused some of its items: those are failures in what is shown, in
 // the exit code and in the books. The real command line over real HTTP.
 import { describe, expect, test } from 'vitest'
+import { findEndpoint } from '../../connectors/catalogue.ts'
+import type { Endpoint } from '../../connectors/endpoint.ts'
+import { failedItems } from '../../pipeline/calls/items.ts'
 import { type Outcome, tieout } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 import { TRADER, type TraderVenue, traderBooks, traderVenue } from '../support/trader-venue.ts'
@@ -115,6 +118,30 @@ describe('a batch of changes', () => {
     expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' })
     expect(await writes(dir)).toMatchObject([{ outcome: 'done', code: '00000', message: 'success' }])
   }, 60_000)
+})
+
+describe('of the items of a batch', () => {
+  const endpoint = findEndpoint('trade.batchModifyOrders') as Endpoint
+  const failed = (orders: unknown, data: unknown) => failedItems(endpoint, { orders }, data)
+
+  test('those that the answer leaves out count even if it names two of them at once', () => {
+    const twice = [{ clientOid: 'mine' }, { clientOid: 'mine' }]
+    expect(failed(twice, [refused])).toEqual([
+      { place: 1, total: 2, name: 'clientOid mine', code: '25204', message: 'Order does not exist' },
+    ])
+  })
+
+  test('one whose id is only white space was not done', () => {
+    expect(failed([{ orderId: '11' }], [{ orderId: '  ' }])).toEqual([
+      { place: 1, total: 1, name: 'orderId 11', code: 'no id', message: '' },
+    ])
+  })
+
+  test('one is told of by its id, whatever white space is around it', () => {
+    expect(failed([{ orderId: '11' }, { orderId: '12' }], [{ orderId: ' 11' }])).toEqual([
+      { place: 2, total: 2, name: 'orderId 12', code: 'not told', message: '' },
+    ])
+  })
 })
 
 describe('a write whose answer states its own outcome', () => {

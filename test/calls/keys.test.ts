@@ -257,6 +257,32 @@ describe('the sub-accounts of a broker', () => {
     expect(way.arrived.filter((path) => path === CREATE)).toHaveLength(1)
   })
 
+  test('are not added under a name that the configuration gives to another account', async () => {
+    const { way, at, uid } = await house()
+    const before = textOf(at.dir, 'tieout.yaml')
+    const other = `  sub-${uid}:\n    uid: "4711"\n    credentials: file\n`
+    writeFileSync(at.context.configFile, before + other)
+    await expect(addSubaccounts(at.context, options(uid))).rejects.toMatchObject({
+      exitCode: 2,
+      message: `The configuration has another account named sub-${uid}.`,
+      details: { expected: `uid ${uid}`, found: 'uid 4711' },
+    })
+    expect(way.arrived).toEqual([])
+    expect(textOf(at.dir, 'tieout.yaml')).toBe(before + other)
+  })
+
+  test('that the venue has reported for a configured account without a uid need no key', async () => {
+    const { venue, way, at } = await house()
+    const books = await openBooks(at.dir, { clock: systemClock, command: 'sync' })
+    const settings = { feeds: ['account.settings'] }
+    await syncBooks(at.context, requiredConfig(at.context), books, settings, 'sync', () => undefined)
+    await books.close()
+    const { uid } = venue.accounts[2]!
+    await addSubaccounts(at.context, options(uid))
+    expect(at.printed.at(-1)).toBe(`Sub-account ${uid} is already configured.`)
+    expect(way.arrived).not.toContain(CREATE)
+  })
+
   test('cannot be added by a parent that is not an ND broker, and the error says what to do instead', async () => {
     const venue = await sandbox()
     const at = await desk(venue)

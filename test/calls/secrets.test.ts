@@ -35,4 +35,14 @@ describe('an answer that is journaled', () => {
     expect(cleaned.body.toString()).toContain('"code":"00000"')
     expect(cleaned.body.toString()).not.toContain('s3cr3t')
   })
+
+  test.each([
+    ['is no JSON', '{"code":"00000","data":{"secretKey":"s3cr3t-value"'],
+    [
+      'gives one name two values',
+      '{"code":"00000","data":{"secretKey":"s3cr3t-value","secretKey":"s3cr3t-other"}}',
+    ],
+  ])('is journaled without its body if it %s, because the secret could be anywhere', (_, body) => {
+    expect(cleanBody(createApiKey, Buffer.from(body), [])).toEqual({ body: Buffer.alloc(0), redacted: 1 })
+  })
 })
