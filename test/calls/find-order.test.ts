@@ -190,7 +190,7 @@ describe('an order that was sent by a clock that was ahead', () => {
   const [sentAt, now] = [1_767_229_200_000, 1_767_225_720_000]
 
   /** Looks for it where the history has this order, if it was created in the times that are asked for. */
-  async function lookedFor(past: ReturnType<typeof order> & { readonly createdTime?: string }) {
+  async function lookedFor(past: ReturnType<typeof order> & { readonly createdTime?: string }, offsetMs = 0) {
     const asked: Params[] = []
     const client: AccountClient = {
       async request(endpoint, params) {
@@ -204,7 +204,7 @@ describe('an order that was sent by a clock that was ahead', () => {
         return { request, status: 200, body: Buffer.alloc(0), envelope, sentAt: 0 }
       },
     }
-    const venue = { offsetMs: 0, venueNow: () => now }
+    const venue = { offsetMs, venueNow: () => now }
     const found = await findOrder(client, venue, { clientOid: 'own-1', symbol: 'BTCUSDT', sentAt })
     return { found, asked }
   }
@@ -222,5 +222,13 @@ describe('an order that was sent by a clock that was ahead', () => {
       createdTime: '1767225600000',
     })
     expect(found).toEqual({ feed: 'trade.orderHistory', orderId: '7', status: 'filled', isOlder: true })
+  })
+
+  test('that is still ahead is told from an older one, because how far it is ahead is known', async () => {
+    const past = { ...order('own-1', { orderStatus: 'filled' }), createdTime: '1767225600000' }
+    const { found, asked } = await lookedFor(past, -3_600_000)
+    expect(found).toEqual({ feed: 'trade.orderHistory', orderId: '7', status: 'filled', isOlder: false })
+    // A minute before it was sent by the venue’s clock.
+    expect(asked[1]).toMatchObject({ startTime: '1767225540000', endTime: '1767225720000' })
   })
 })

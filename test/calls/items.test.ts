@@ -126,7 +126,7 @@ describe('of the items of a batch', () => {
 
   test('those that the answer leaves out count even if it names two of them at once', () => {
     const twice = [{ clientOid: 'mine' }, { clientOid: 'mine' }]
-    expect(failed(twice, [refused])).toEqual([
+    expect(failed(twice, [{ clientOid: 'mine', code: '25204', msg: 'Order does not exist' }])).toEqual([
       { place: 1, total: 2, name: 'clientOid mine', code: '25204', message: 'Order does not exist' },
     ])
   })

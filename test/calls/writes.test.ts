@@ -142,6 +142,22 @@ describe('a write whose answer is lost', () => {
     )
   })
 
+  test('an order of the same clientOid that was refused a moment before is not what the history has', async () => {
+    const way = await lossyWay(await sandbox())
+    const at = await desk(way)
+    const market = ['symbol=BTCUSDT', 'side=buy', 'orderType=market', 'clientOid=mine']
+    const tooMuch = at.call('spot.placeOrder', [...market, 'size=999999999'], send)
+    await expect(tooMuch).rejects.toMatchObject({ name: 'UnknownRefusal' })
+    way.lose('answer', PLACE)
+    expect(await at.call('spot.placeOrder', [...market, 'size=50'], send)).toMatchObject({
+      clientOid: 'mine',
+    })
+    expect((await writesOf(at)).map(({ outcome, code }) => [outcome, code])).toEqual([
+      ['refused', expect.any(String)],
+      ['done', 'found'],
+    ])
+  })
+
   test('an order that never arrived stays open: it is reported, and an equal one is not sent', async () => {
     const way = await lossyWay(await sandbox())
     const at = await desk(way)

@@ -8,6 +8,7 @@ import { type Disk, DiskError, nodeDisk } from '../../pipeline/journal/disk.ts'
 import { eraseFrames } from '../../pipeline/journal/erase.ts'
 import type { Frame } from '../../pipeline/journal/frame.ts'
 import { openJournal } from '../../pipeline/journal/journal.ts'
+import { encodeSegmentHeader } from '../../pipeline/journal/layout.ts'
 import { finishRepair, repairJournal } from '../../pipeline/journal/repair.ts'
 import { surveyJournal } from '../../pipeline/journal/survey.ts'
 import { verifyJournal } from '../../pipeline/journal/verify.ts'
@@ -214,6 +215,52 @@ describe('a repair', () => {
     expect((await repair(behind.dir)).setAside).toEqual([])
     expect(await kept(behind.dir, behind.frames)).toEqual(without(behind.frames, []))
     expect(await verifyJournal(behind.dir)).toMatchObject({ problems: [], setAside: [], frames: 13 })
+  })
+
+  test('puts all damaged bytes into one file, one piece after the other', async () => {
+    const { dir } = await journal()
+    const damaged = (await places(dir)).filter(({ seq }) => [2, 8].includes(seq))
+    for (const { segment: number, end } of damaged) await flip(segment(dir, number), end - 40)
+    const pieces = await Promise.all(
+      damaged.map(async (one) => (await readFile(segment(dir, one.segment))).subarray(one.offset, one.end)),
+    )
+
+    const { file, setAside } = await repair(dir)
+
+    expect(setAside).toEqual([
+      { from: 2, to: 2 },
+      { from: 8, to: 8 },
+    ])
+    expect(await readFile(file ?? '')).toEqual(Buffer.concat(pieces))
+  })
+
+  test('of an erased frame of which bytes are left removes them, and keeps them nowhere else', async () => {
+    const { dir, frames } = await journal()
+    const fifth = (await places(dir)).find(({ seq }) => seq === 5)!
+    await flip(segment(dir, fifth.segment), fifth.end - 40)
+
+    expect(await repair(dir)).toEqual({ file: null, setAside: [] })
+
+    expect(await kept(dir, frames)).toEqual(without(frames, []))
+    expect((await framesOf(dir))[4]?.body).toBeNull()
+    expect((await verifyJournal(dir)).problems).toEqual([])
+  })
+
+  test('does not look for the segments between if a file states a number that the journal cannot have', async () => {
+    const { dir, frames } = await journal()
+    const lost = await of(dir, 2)
+    // As of another journal, of more segments.
+    const other = encodeSegmentHeader(5_000, 4, Buffer.alloc(32, 7))
+    const bytes = Buffer.concat([other, (await readFile(segment(dir, 2))).subarray(other.length)])
+    await writeFile(segment(dir, 2), bytes)
+
+    expect(
+      (await surveyJournal(nodeDisk, join(dir, 'journal'))).segments.map(({ number }) => number),
+    ).toEqual([1, 2, 3, 4])
+    const { file } = await repair(dir)
+
+    expect(await readFile(file ?? '')).toEqual(bytes)
+    expect(await kept(dir, frames)).toEqual(without(frames, lost))
   })
 
   test('of a state byte alone loses nothing: the body shows what it was, and the damage begins there', async () => {
