@@ -182,11 +182,15 @@ export async function erase(
   })
 }
 
+/** What crashes and repairs moved out of the journal: pieces of frames, whose bodies may be compressed. */
+const MOVED_ASIDE = /^(torn|damaged)-/
+
 /**
- * Files beside the journal's frames that cannot be searched: unfinished ends that crashes left, and reports as filed.
+ * Files beside the journal's frames that cannot be searched: unfinished ends that crashes left, damaged bytes that
+ * repairs set aside, and reports as filed.
  */
 export async function unsearchedFiles(dir: string, disk: Disk = nodeDisk): Promise<string[]> {
-  const torn = ((await disk.list(journalFolder(dir))) ?? []).filter((name) => name.startsWith('torn-'))
+  const aside = ((await disk.list(journalFolder(dir))) ?? []).filter((name) => MOVED_ASIDE.test(name))
   const filings = ((await disk.list(join(dir, 'filings'))) ?? []).filter((name) => name.endsWith('.json'))
-  return [...torn.map((name) => join('journal', name)), ...filings.map((name) => join('filings', name))]
+  return [...aside.map((name) => join('journal', name)), ...filings.map((name) => join('filings', name))]
 }

@@ -54,7 +54,10 @@ export const eraseCommand = defineCommand({
     const others = named.filter((number) => !found.has(number))
     if (others.length > 0) context.tell(nothingOf(others))
     if (interrupted) context.tell(INTERRUPTED)
-    if (targets.length === 0 && !interrupted) return 0
+    if (targets.length === 0 && !interrupted) {
+      await tellUnsearched(context)
+      return 0
+    }
     if (!yes) {
       context.tell(
         targets.length === 0
@@ -111,10 +114,15 @@ function describeTargets(targets: readonly EraseTarget[]): string {
   ].join('\n')
 }
 
-async function tellRest({ dir, tell }: CommandContext): Promise<void> {
+/** Also if no frame matches: what is looked for may be in one of these. */
+async function tellUnsearched({ dir, tell }: CommandContext): Promise<void> {
   const files = await unsearchedFiles(dir)
   if (files.length > 0) tell(`Not searched; check these files yourself: ${files.join(', ')}.`)
-  tell(
+}
+
+async function tellRest(context: CommandContext): Promise<void> {
+  await tellUnsearched(context)
+  context.tell(
     'Earlier backups, exports and reports still contain the data, and anything the venue still returns may be fetched again.',
   )
 }

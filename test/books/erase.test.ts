@@ -19,6 +19,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../models/clock.ts'
 import { openBooks } from '../../pipeline/books/books.ts'
+import { unsearchedFiles } from '../../pipeline/books/erase.ts'
 import { type Disk, nodeDisk } from '../../pipeline/journal/disk.ts'
 import { eraseFrames } from '../../pipeline/journal/erase.ts'
 import { journaledBooks, type PageOf, rows, taxPage } from '../evidence/explain-books.ts'
@@ -255,6 +256,16 @@ describe('erase', { timeout: 120_000 }, () => {
     expect(sizes(dir)).toEqual(sizes(join(copies, place)))
   })
 
+  test('cannot search what crashes and repairs moved aside, nor reports as filed', async () => {
+    const dir = temporaryFolder()
+    for (const folder of ['journal', 'filings']) mkdirSync(join(dir, folder))
+    const beside = ['journal/damaged-1.bin', 'journal/torn-1.bin', 'filings/2025.json']
+    for (const name of [...beside, 'journal/000001.journal', 'journal/erased.jsonl'])
+      writeFileSync(join(dir, name), '')
+
+    expect(await unsearchedFiles(dir)).toEqual(beside)
+  })
+
   test('a named frame that has no body is reported', async () => {
     const { code, stdout, stderr } = await command(['erase', '1', '--dir', copied()])
     expect([code, stdout]).toEqual([0, 'No frame in the journal matches.\n'])
@@ -351,6 +362,7 @@ describe('erase', { timeout: 120_000 }, () => {
 
   test('a frame that is already erased may be named again; text that no frame contains erases nothing', async () => {
     const dir = copied(without4)
+    writeFileSync(join(dir, 'journal', 'damaged-1.bin'), 'Nobody')
 
     const again = await command(['erase', '4', '--dir', dir])
     const none = await command(['erase', '--matching', 'Nobody', '--yes', '--dir', dir])
@@ -362,6 +374,7 @@ describe('erase', { timeout: 120_000 }, () => {
       'No frame in the journal matches.\n',
       'No frame in the journal matches.\n',
     ])
+    expect(none.stderr).toContain('Not searched; check these files yourself: journal/damaged-1.bin.\n')
   })
 
   test.each([
