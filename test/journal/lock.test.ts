@@ -108,13 +108,20 @@ test('lock: the lock of a holder killed by SIGKILL is taken over at once', async
 test('lock: a process that has ended and was not yet collected by its parent counts as dead', async () => {
   const mine = await describeSelf('sync', stillClock)
   // The program that takes the place of the shell does not know of the shell's child, and never collects it.
-  const parent = spawn('sh', ['-c', ': & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   onTestFinished(() => void parent.kill('SIGKILL'))
   const [said] = await once(parent.stdout, 'data')
   const pid = Number(String(said))
-  const state = async (): Promise<string | undefined> =>
-    (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.[0]
-  await expect.poll(state, { interval: 2, timeout: 10_000 }).toBe('Z')
+  const read = async (of: number | undefined, file: string) =>
+    (await readFile(`/proc/${of}/${file}`)).toString()
+  const state = async () => (await read(pid, 'stat')).split(') ')[1]?.[0]
+  const soon = { interval: 2, timeout: 10_000 }
+  await expect.poll(() => read(parent.pid, 'comm'), soon).toBe('sleep\n')
+  expect(await mayLive({ ...mine, pid, processStart: 'unknown' })).toBe(true)
+  process.kill(pid, 'SIGKILL')
+  await expect.poll(state, soon).toBe('Z')
 
   expect(await mayLive({ ...mine, pid, processStart: 'unknown' })).toBe(false)
 })
