@@ -273,11 +273,14 @@ describe('the sub-accounts of a broker', () => {
 
   test('that the venue has reported for a configured account without a uid need no key', async () => {
     const { venue, way, at } = await house()
+    const { uid } = venue.accounts[2]!
+    const source = textOf(at.dir, 'tieout.yaml')
+    writeFileSync(at.context.configFile, source.replace(`    uid: "${uid}"\n`, ''))
+    expect(textOf(at.dir, 'tieout.yaml')).not.toContain(uid)
     const books = await openBooks(at.dir, { clock: systemClock, command: 'sync' })
     const settings = { feeds: ['account.settings'] }
     await syncBooks(at.context, requiredConfig(at.context), books, settings, 'sync', () => undefined)
     await books.close()
-    const { uid } = venue.accounts[2]!
     await addSubaccounts(at.context, options(uid))
     expect(at.printed.at(-1)).toBe(`Sub-account ${uid} is already configured.`)
     expect(way.arrived).not.toContain(CREATE)
