@@ -8,7 +8,7 @@ import { type Disk, DiskError, nodeDisk } from '../../pipeline/journal/disk.ts'
 import { eraseFrames } from '../../pipeline/journal/erase.ts'
 import type { Frame } from '../../pipeline/journal/frame.ts'
 import { openJournal } from '../../pipeline/journal/journal.ts'
-import { encodeSegmentHeader } from '../../pipeline/journal/layout.ts'
+import { encodeSegmentHeader, SEGMENT_HEADER_BYTES } from '../../pipeline/journal/layout.ts'
 import { finishRepair, repairJournal } from '../../pipeline/journal/repair.ts'
 import { surveyJournal } from '../../pipeline/journal/survey.ts'
 import { verifyJournal } from '../../pipeline/journal/verify.ts'
@@ -261,6 +261,22 @@ describe('a repair', () => {
 
     expect(await readFile(file ?? '')).toEqual(bytes)
     expect(await kept(dir, frames)).toEqual(without(frames, lost))
+  })
+
+  test('counts the frames of a damaged end once: the header of the next segment says how many there were', async () => {
+    const { dir } = await journal()
+    const last = (await places(dir)).find(({ seq }) => seq === 9)!
+    const third = await readFile(segment(dir, last.segment))
+    await writeFile(segment(dir, last.segment), third.fill(0, last.offset, last.end))
+    const fourth = await readFile(segment(dir, last.segment + 1))
+    await writeFile(segment(dir, last.segment + 1), fourth.fill(0, SEGMENT_HEADER_BYTES))
+
+    const { segments, lastSeq } = await surveyJournal(nodeDisk, join(dir, 'journal'))
+
+    // At least one behind the header, which begins at the tenth.
+    const seqs = segments.flatMap(({ frames }) => frames.map(({ seq }) => seq))
+    expect(seqs).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+    expect(lastSeq).toBe(10)
   })
 
   test('of a state byte alone loses nothing: the body shows what it was, and the damage begins there', async () => {
