@@ -130,6 +130,9 @@ test.each([
   // No word of it in the document: two years are assumed.
   ['tax.futuresRecords', undefined, 730],
   ['tax.futuresRecords', 90, 90],
+  ['tax.p2pRecords', undefined, 730],
+  ['p2p.orders', undefined, 730],
+  ['broker.customerKyc', undefined, 730],
   // A list of what happened, which no time can be asked of.
   ['market.liquidations', undefined, 3],
   ['market.liquidations', 5, 5],
@@ -140,4 +143,46 @@ test.each([
   const endpoint = findEndpoint(name)!
   const override = configured === undefined ? undefined : configured * DAY_MS
   expect(retentionOf(endpoint, override) / DAY_MS).toBe(days)
+})
+
+// What a record is read again for: it may arrive late, or change for so long after the time by which it is listed.
+test.each([
+  ['tax.records', 1],
+  ['tax.futuresRecords', 1],
+  ['tax.p2pRecords', 1],
+  ['trade.orderHistory', 7],
+  ['p2p.orders', 7],
+  ['broker.customers', 30],
+  ['broker.customerKyc', 90],
+] as const)('%s is read again for %s days', (name, days) => {
+  expect((findEndpoint(name)?.window?.lookbackMs ?? 0) / DAY_MS).toBe(days)
+})
+
+test('each list whose rows are read again has a look-back above', () => {
+  expect(endpoints.filter(({ window }) => window !== null)).toHaveLength(7)
+})
+
+test.each([
+  ['p2p.orders', ['pending_pay', 'Paid', 'Appeal']],
+  ['trade.orderHistory', ['live', 'new', 'partially_filled']],
+])('a record of %s may still change in these states', (name, states) => {
+  expect(findEndpoint(name)?.unsettled?.values).toEqual(states)
+})
+
+test('P2P orders are paged by the id of a row, so the meaning of that cursor has to be proven', () => {
+  expect(findEndpoint('p2p.orders')?.page).toMatchObject({ kind: 'cursor', names: 'row' })
+})
+
+// Where one of these is missing, the venue's refusal is no gap in the books.
+test('an account may not have opened what a feed is about, or not have the role that it takes', () => {
+  const opened = endpoints.filter((endpoint) => endpoint.opened !== undefined)
+  expect(opened.map(({ name, opened }) => `${name}: ${opened}`).toSorted()).toEqual([
+    'futures.positions: product line',
+    'futures.subaccountAssets: product line',
+    'tax.futuresRecords: product line',
+    'tax.p2pRecords: P2P',
+    'tax.records: product line',
+    'trade.orderHistory: product line',
+  ])
+  expect(findEndpoint('broker.subaccountEmail')?.role).toBe('a broker')
 })
