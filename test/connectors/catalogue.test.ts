@@ -186,3 +186,10 @@ test('an account may not have opened what a feed is about, or not have the role 
   ])
   expect(findEndpoint('broker.subaccountEmail')?.role).toBe('a broker')
 })
+
+// Interface document, 4.8: orderId takes priority. A cancellation with another clientOid beside it is the same one.
+test('beside an orderId, the clientOid of a cancellation has no effect', () => {
+  const idle = findEndpoint('trade.cancelOrder')?.idleFields
+  expect(idle?.({ orderId: '7', clientOid: 'mine' })).toEqual(['clientOid'])
+  expect(idle?.({ clientOid: 'mine' })).toEqual([])
+})
