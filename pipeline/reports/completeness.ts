@@ -140,7 +140,7 @@ async function withoutCost(ledger: Reader, reader: Reader, asked: Values): Promi
     ),
     ...cured(
       pieces.other,
-      ' without a known cost, whose arrival states none: import the purchase or the outgoing leg of the transfer that brought the coins in (`tieout import trades`), or the missing price (`tieout import prices`, or `tieout prices fetch`).',
+      ' without a known cost, whose arrival states none: import the purchase or the outgoing leg of the transfer that brought the coins in (`tieout import trades`), or the missing price (`tieout import prices`, or `tieout prices fetch`). If the venue states no reason for the arrival, give its type a meaning (`tax_types.csv` in the folder of the books).',
     ),
   ]
 }

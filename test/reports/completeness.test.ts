@@ -5,7 +5,7 @@ import { withoutValue } from '../../pipeline/reports/completeness.ts'
 import { book, show } from '../rules/books.ts'
 
 const COST_OTHER =
-  'without a known cost, whose arrival states none: import the purchase or the outgoing leg of the transfer that brought the coins in (`tieout import trades`), or the missing price (`tieout import prices`, or `tieout prices fetch`).'
+  'without a known cost, whose arrival states none: import the purchase or the outgoing leg of the transfer that brought the coins in (`tieout import trades`), or the missing price (`tieout import prices`, or `tieout prices fetch`). If the venue states no reason for the arrival, give its type a meaning (`tax_types.csv` in the folder of the books).'
 const COST_MISSING =
   'without a known cost, because the purchase is missing: import the older trades (`tieout import trades`), or what was held before (`tieout import lots`).'
 const PROCEEDS =

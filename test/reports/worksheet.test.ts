@@ -192,7 +192,7 @@ test('is not recommended for imported rows, for which it has no line: the advice
     await imported.build()
     const cures = [
       '1 piece without a known cost, because the purchase is missing: import the older trades (`tieout import trades`), or what was held before (`tieout import lots`).',
-      '2 pieces without a known cost, whose arrival states none: import the purchase or the outgoing leg of the transfer that brought the coins in (`tieout import trades`), or the missing price (`tieout import prices`, or `tieout prices fetch`).',
+      '2 pieces without a known cost, whose arrival states none: import the purchase or the outgoing leg of the transfer that brought the coins in (`tieout import trades`), or the missing price (`tieout import prices`, or `tieout prices fetch`). If the venue states no reason for the arrival, give its type a meaning (`tax_types.csv` in the folder of the books).',
     ].join(' ')
     expect(await advice(imported.dir, {}, { method: 'lifo' })).toEqual([
       'Coins that arrived by a transfer keep their cost from before it: import the outgoing leg and the purchase before it (`tieout import trades`).',
