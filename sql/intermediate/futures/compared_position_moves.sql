@@ -1,6 +1,7 @@
 -- Futures records since the opening of each open position that is compared. The venue's opening time may differ from the first
--- record by two seconds; funding of that hour does not belong to a position opened after it. Records of an order that reversed
--- the contract, and so opened the position, also belong to the position that it closed (is_of_turn).
+-- record by two seconds. Funding is stamped some seconds after its hour; whether a position opened in between takes part is not
+-- documented, so it is not exactly the position's (is_exact). Records of an order that reversed the contract, and so opened the
+-- position, also belong to the position that it closed (is_of_turn).
 -- grain: one row per open position and entry
 with
 moves as (
@@ -34,7 +35,7 @@ from staging.compared_positions as latest
 join moves
   on moves.account = latest.account and moves.line = latest.line and moves.coin = latest.coin
   and coalesce(moves.symbol, latest.symbol) = latest.symbol
-  and moves.held_at >= case when moves.kind = 'funding' then latest.opened_at else latest.opened_at - interval 2 second end
+  and moves.occurred_at >= case when moves.kind = 'funding' then latest.opened_at else latest.opened_at - interval 2 second end
   and moves.occurred_at <= latest.compared_at
 left join turned
   on turned.account = latest.account and turned.line = latest.line and turned.symbol = latest.symbol

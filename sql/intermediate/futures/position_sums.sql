@@ -24,7 +24,8 @@ summed as (
     sum(case when kind = 'fee' and is_exact and not is_of_turn then -amount else 0 end) as exact_fees,
     bool_or(is_of_turn) as is_turned,
     sum(case when kind = 'fee' then -amount else 0 end) as near_fees,
-    sum(case when kind = 'funding' then amount else 0 end) as funding,
+    sum(case when kind = 'funding' and is_exact then amount else 0 end) as exact_funding,
+    sum(case when kind = 'funding' then amount else 0 end) as near_funding,
     first_of(ordered_list(entry_id, (place, entry_id)), 10) as ids
   from staging.compared_position_moves
   where not is_of_other_side
@@ -48,7 +49,10 @@ select latest.account as account, latest.line as line, latest.symbol as symbol, 
       and greatest(summed.exact_fees, summed.near_fees) then latest.fees
     else coalesce(summed.exact_fees, 0)
   end as our_fees,
-  coalesce(summed.funding, 0) as our_funding, 
+  case
+    when latest.funding = coalesce(summed.near_funding, 0) then coalesce(summed.near_funding, 0)
+    else coalesce(summed.exact_funding, 0)
+  end as our_funding,
   -- A list is never null in ClickHouse, so nothing could take its place.
   case when summed.symbol is null then [] else summed.ids end as ids
 from staging.compared_positions as latest
