@@ -90,10 +90,11 @@ function byLaw(facts: readonly Fact[]): { sold: Sold[]; wallets: Map<string, Par
     return taken
   }
   let underWay: { readonly us: bigint; readonly to: string; readonly parts: readonly Part[] }[] = []
-  const arrive = (before: bigint | null) => {
+  // An arrival has the place of its move among the records of one instant, so it comes before those that follow.
+  const arrive = (until: bigint | null) => {
     for (const { us, to, parts } of underWay)
-      if (before === null || us < before) for (const part of parts) put(to, part)
-    underWay = underWay.filter(({ us }) => before !== null && us >= before)
+      if (until === null || us <= until) for (const part of parts) put(to, part)
+    underWay = underWay.filter(({ us }) => until !== null && us > until)
   }
   for (const [nth, fact] of facts.entries()) {
     const { account, us, id } = fact
@@ -200,6 +201,39 @@ it('the engine takes the same parts of the same lots as the law does', () => {
     { numRuns: 100 },
   )
   expect(compared).toBeGreaterThan(600)
+})
+
+it('coins that arrive at the instant of a later record are there for it, and are taken first if they are older', () => {
+  const day = (of: number): bigint => BigInt(Date.UTC(2024, 0, of)) * 1_000n
+  const worth = (tenths: bigint) => ({ coin: 'CCC', quantity: (UNIT * tenths) / 10n, value: UNIT })
+  const none = { coin: null, quantity: 0n, value: 0n }
+  const trade = {
+    kind: 'trade',
+    given: null,
+    got: null,
+    fee: none,
+    isPurchase: true,
+    isIncome: false,
+  } as const
+  const facts: readonly Fact[] = [
+    { ...trade, id: 'b1', us: day(1), account: 'desk', got: worth(2n) },
+    { ...trade, id: 'b2', us: day(2), account: 'cold', got: worth(1n) },
+    {
+      ...{
+        id: 'm1',
+        us: day(3),
+        account: 'desk',
+        kind: 'move',
+        to: 'cold',
+        coin: 'CCC',
+        quantity: UNIT / 5n,
+      },
+      ...{ lost: { coin: 'CCC', quantity: 0n, value: 0n }, arrivesUs: day(5) },
+    } as Fact,
+    { ...trade, id: 's1', us: day(5), account: 'cold', given: worth(1n), isPurchase: false },
+  ]
+  expect(byLaw(facts).sold.map(({ name, lot }) => `${name} ${lot.id}`)).toEqual(['s1:given b1:got'])
+  mustAgree(facts)
 })
 
 /** Around the end of February, of April and of December, three times, with a leap day among them. */
