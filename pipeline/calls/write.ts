@@ -250,7 +250,7 @@ function plain(name: string, value: unknown): unknown {
   if (name === 'clientOid') return value
   if (Array.isArray(value)) return inOrder(value)
   if (typeof value !== 'string') return value
-  if (value.includes(',')) return inOrder(value.split(',').map((part) => plain(name, part)))
+  if (value.includes(',')) return inOrder(value.split(',').map((part) => plain(name, part.trim())))
   return /^\d+(\.\d+)?$/.test(value) ? withoutEndZeros(value.replace(/^0+(?=\d)/, '')) : value
 }
 

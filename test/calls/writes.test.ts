@@ -191,7 +191,7 @@ describe('a write whose answer is lost', () => {
       'convert.smallBalances',
       '/api/v2/convert/bgb-convert',
       ['coinList=["SOL", "ETH"]'],
-      ['coinList="ETH,SOL"'],
+      ['coinList="ETH, SOL"'],
     ],
     ['convert.smallBalances', '/api/v2/convert/bgb-convert', ['coinList=ETH'], ['coinList=["ETH"]']],
     [
