@@ -58,4 +58,6 @@ test('a position opened between an hour and the stamp of its funding agrees with
   expect(await sumsOf('2')).toEqual([['2', '2']])
   expect(await sumsOf('4')).toEqual([['4', '4']])
   expect(await sumsOf('9')).toEqual([['9', '4']])
+  // The sign is not documented.
+  expect(await sumsOf('-2')).toEqual([['-2', '2']])
 })

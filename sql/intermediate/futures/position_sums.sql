@@ -50,7 +50,7 @@ select latest.account as account, latest.line as line, latest.symbol as symbol, 
     else coalesce(summed.exact_fees, 0)
   end as our_fees,
   case
-    when latest.funding = coalesce(summed.near_funding, 0) then coalesce(summed.near_funding, 0)
+    when abs(latest.funding) = abs(coalesce(summed.near_funding, 0)) then coalesce(summed.near_funding, 0)
     else coalesce(summed.exact_funding, 0)
   end as our_funding,
   -- A list is never null in ClickHouse, so nothing could take its place.
