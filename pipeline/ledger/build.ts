@@ -57,12 +57,12 @@ import { KeptDiffer } from './run.ts'
 import { interruptUntil } from './session.ts'
 import { timesOf } from './slices.ts'
 import { clearSteps, keepSteps, readSteps, STEPS_FILE, takeSteps, writeSteps } from './steps.ts'
-import { type BuildEvent, BuildFailed, type ExtraStep, runnable, runTasks } from './tasks.ts'
+import { type BuildEvent, BuildFailed, type ExtraStep, runnable, runTasks, type StepRun } from './tasks.ts'
 import { CATALOG, inWorkspace, type Workspace } from './workspace.ts'
 
 export type { Break, Severity } from './breaks.ts'
 export type { BuildConfig } from './reference.ts'
-export { type BuildEvent, BuildFailed, type ExtraStep }
+export { type BuildEvent, BuildFailed, type ExtraStep, type StepRun }
 
 export interface BuildOptions {
   /** Folder of the books. */
@@ -237,7 +237,7 @@ async function make(
   const key = await counterpartyKey(connection, dir, { disk, onNote: onNewKey })
   await loadReference(connection, config, folders, key)
   const all = [...generatedModels(config), ...shippedModels()]
-  const timeOf = workspace.keepsSteps ? timesOf(all) : new Map<string, string>()
+  const timeOf = workspace.keepsSteps ? timesOf(all, steps) : new Map<string, string>()
   const inputs = await inputsOf(connection, GIVEN_TABLES, timeOf)
   const origin = originOf(await erasures(dir, disk), config.publishPersonalData)
   const before = await readMade(connection)

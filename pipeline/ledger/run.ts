@@ -14,6 +14,7 @@ import {
   isAmong,
   type MadeDays,
   mayBeSliced,
+  NO_DAY,
 } from './slices.ts'
 
 /** How one task is carried out. */
@@ -34,6 +35,14 @@ export interface Item {
   readonly slices?: Slices | undefined
   /** Rebuilds these days of its table. */
   makeDays?(connection: DuckDBConnection, changed: Changed): Promise<MadeDays>
+  /**
+   * Makes what follows from changes since this day. Rows of earlier days than `since` have stayed in the tables that are divided
+   * into days; null, with nothing changed, if it has to be made whole.
+   */
+  carryOn?(
+    connection: DuckDBConnection,
+    day: string,
+  ): Promise<{ readonly since: string; readonly rows: number } | null>
 }
 
 /** A published table differs from what the ledger records about it: the file has been damaged or changed. */
@@ -103,7 +112,7 @@ export class Run {
     }
     await this.#makeOwed(task.reads, connection)
     const made = { task, landed: this.#landed }
-    const sliced = await this.#makeDays(task, connection)
+    const sliced = (await this.#makeDays(task, connection)) ?? (await this.#carryOn(made, connection))
     if (sliced !== null) return { ...sliced, kept: false }
     const rows = await task.item.make(connection)
     if (rows === 0)
@@ -148,6 +157,32 @@ export class Run {
     this.#learn(table, allOf(all), this.#decide({ item }, this.#landed) ?? '')
     if (isPublished(table)) this.#kept.push(table)
     return { rows: allOf(all).count, days: rows.size }
+  }
+
+  /** Goes on from the first day on which its inputs have changed, if that is possible. KeptDiffer if an earlier row is not as published. */
+  async #carryOn(
+    made: Unseen,
+    connection: DuckDBConnection,
+  ): Promise<{ readonly rows: number; readonly days: number } | null> {
+    const { writes, item } = made.task
+    if (this.#divided === null || item.carryOn === undefined) return null
+    if (!writes.every((table) => isPublished(table) && this.#base?.has(table))) return null
+    const changed = this.#changedFor({ ...item, slices: { by: '', of: item.inputs } })
+    const [day] = changed === null ? [] : firstOf(changed)
+    if (day === undefined || day === NO_DAY) return null
+    const carried = await item.carryOn(connection, day)
+    if (carried === null) return null
+    const { since, rows } = carried
+    await this.#look([made], [connection])
+    const later = new Set<string>()
+    for (const table of writes) {
+      const [before, now] = [this.#divided.before.get(table), this.#days.get(table)]
+      if (!this.#divided.timeOf.has(table)) continue
+      for (const one of changedDays(before ?? new Map(), now ?? new Map()))
+        if (one < since) throw new KeptDiffer(table)
+      for (const one of now?.keys() ?? []) if (one >= since) later.add(one)
+    }
+    return { rows, days: later.size }
   }
 
   /** The days on which what an item reads has changed; null if that is not known, or more has changed. */

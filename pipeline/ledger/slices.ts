@@ -4,7 +4,7 @@
 // rows; the model's own text is run over the rows of these days.
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { literal } from '../engine/quote.ts'
-import type { Since, Slices, Spans } from './models.ts'
+import { qualify, type Since, type Slices, type Spans } from './models.ts'
 import { naiveUtc } from './portable.ts'
 import { asked, isSame, NO_ROWS, type Rows, rowHashes } from './rows.ts'
 
@@ -20,24 +20,29 @@ export interface Divided {
   readonly taken: Map<string, string>
 }
 
-/** How the tables of these models, and what they read of landing, are divided. */
+/** How the tables of these models and steps, and what they read of landing, are divided. */
 export const timesOf = (
   models: readonly { readonly table: string; readonly slices?: Slices }[],
+  steps: readonly { readonly times?: Readonly<Record<string, string>> }[] = [],
 ): Map<string, string> =>
-  new Map(
-    models.flatMap(({ table, slices }) =>
+  new Map([
+    ...models.flatMap(({ table, slices }) =>
       slices === undefined
         ? []
         : [table, ...slices.of.filter((source) => source.startsWith('landing.'))].map(
             (each) => [each, slices.by] as const,
           ),
     ),
-  )
+    ...steps.flatMap(({ times = {} }) =>
+      Object.entries(times).map(([table, time]) => [qualify(table), time] as const),
+    ),
+  ])
 
 /** Name under which the rows of the days in question are attached, as tables of the same names. */
 export const SLICED = 'sliced'
 
-const NO_DAY = ''
+/** The name of no day. */
+export const NO_DAY = ''
 
 /** The rows of all days together. */
 export function allOf(days: Days): Rows {

@@ -32,8 +32,23 @@ export interface ExtraStep {
   readonly decidedBy?: string
   /** The columns of tables that it may find in the ledger, empty; it creates the others. */
   readonly definitions?: Readonly<Record<string, string>>
-  /** `standing`: those of its tables that are there, empty; none if absent. */
-  run(connection: DuckDBConnection, standing?: ReadonlySet<string>): Promise<void>
+  /** The column with the time of a row, of those of its tables that are divided into days. */
+  readonly times?: Readonly<Record<string, string>>
+  run(connection: DuckDBConnection, run?: StepRun): Promise<void>
+  /**
+   * Runs again over its tables as they were published: nothing that it reads has changed before this UTC day. Rows of earlier
+   * days than the one that it returns stay in the tables that are divided into days; the other tables are written anew. Null,
+   * with nothing changed, if it cannot.
+   */
+  carryOn?(connection: DuckDBConnection, day: string): Promise<string | null>
+}
+
+/** How a step is run. */
+export interface StepRun {
+  /** Those of its tables that are there, empty; none if absent. */
+  readonly standing?: ReadonlySet<string>
+  /** The intermediate steps are kept for the next build, and what it needs to carry on may be among them. */
+  readonly keepsSteps?: boolean
 }
 
 /** A table that has been built, or all tables of a step. */
@@ -133,7 +148,8 @@ export async function runTasks(
     const item: Item = {
       decidedBy: (known) =>
         step.decidedBy === undefined ? undefined : decidedBy(`${step.name} ${step.decidedBy}`, reads, known),
-      make: (lane) => runStep(lane, step, emptiness),
+      make: (lane) => runStep(lane, step, emptiness, divided !== null),
+      ...carryingOn(step, emptiness),
       keep: (lane, rows) =>
         emptiness.written(
           lane,
@@ -173,6 +189,18 @@ function daysOf(model: Model, divided: Divided | null): Pick<Item, 'makeDays'> {
   }
 }
 
+/** How a step goes on from a day. */
+function carryingOn(step: ExtraStep, emptiness: Emptiness): Pick<Item, 'carryOn'> {
+  const { carryOn } = step
+  if (carryOn === undefined) return {}
+  return {
+    carryOn: async (lane, day) => {
+      const since = await tried(step, () => carryOn(lane, day))
+      return since === null ? null : { since, rows: await countWritten(lane, step, emptiness) }
+    },
+  }
+}
+
 async function partsOf(connection: DuckDBConnection, model: Model): Promise<Asked['parts']> {
   const parts: { select: string; emptyWhen: EmptyWhen }[] = []
   for (const select of model.parts ?? [])
@@ -194,17 +222,37 @@ async function runModel(connection: DuckDBConnection, asked: Asked, emptiness: E
   }
 }
 
-async function runStep(connection: DuckDBConnection, step: ExtraStep, emptiness: Emptiness): Promise<number> {
-  try {
+async function runStep(
+  connection: DuckDBConnection,
+  step: ExtraStep,
+  emptiness: Emptiness,
+  keepsSteps: boolean,
+): Promise<number> {
+  await tried(step, async () => {
     await emptiness.stand(connection, step.reads.map(qualify))
     const standing = emptiness.standing(step.definitions ?? {})
     const others = step.writes.filter((table) => !standing.has(table))
     await connection.run(others.map((table) => `drop table if exists ${qualify(table)}`).join(';\n'))
-    await step.run(connection, standing)
+    await step.run(connection, { standing, keepsSteps })
+  })
+  return countWritten(connection, step, emptiness)
+}
+
+async function tried<T>(step: ExtraStep, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
   } catch (cause) {
     if (cause instanceof TieoutError) throw cause
     throw failed(step.name, step.writes.join(', '), cause)
   }
+}
+
+/** Records the tables that a step has written; returns how many rows they have. */
+async function countWritten(
+  connection: DuckDBConnection,
+  step: ExtraStep,
+  emptiness: Emptiness,
+): Promise<number> {
   const questions = step.writes.map((table) => `select '${qualify(table)}', count(*) from ${qualify(table)}`)
   const reader = await connection.runAndReadAll(questions.join('\nunion all\n'))
   const counts = new Map(reader.getRowsJson().map(([table, count]) => [String(table), Number(count)]))

@@ -21,7 +21,7 @@ import { ca } from './methods/ca.ts'
 import { fifo, hifo, lifo, lofo } from './methods/ordered.ts'
 import { specific } from './methods/specific.ts'
 import { uk } from './methods/uk.ts'
-import type { RunningRule } from './running-book.ts'
+import { type CarriedForward, RunningBook, type RunningRule } from './running-book.ts'
 import { type Phase, ScheduledBook } from './scheduled-book.ts'
 import { effectiveAtUs, problemOf } from './transfers.ts'
 
@@ -62,18 +62,41 @@ export interface LotOptions {
   readonly untilUs?: bigint
 }
 
+/** A run that begins where an earlier one was at some moment, or is carried on by a later one from some moments. */
+export interface Passage {
+  /** By coin: what was held before the first event. */
+  readonly broughtForward?: ReadonlyMap<string, CarriedForward>
+  /** Unix microseconds, ascending. None of them lies between the two legs of a transfer. */
+  readonly momentsUs?: readonly bigint[]
+  /**
+   * Receives what is held of a coin at one of these moments, if anything has happened with it by then. The parcels are those
+   * that the run goes on with. Null if borrowed coins are among it.
+   */
+  readonly carry?: (atUs: bigint, coin: string, lots: CarriedForward | null) => void
+}
+
+/** Whether a run with these options can be carried on: not if it looks ahead, changes, or pools what it holds. */
+export function canBeCarriedOn({ method, changes = [], shortSales = 'when closed' }: LotOptions): boolean {
+  return isRunning(method) && method !== 'average' && changes.length === 0 && shortSales === 'when closed'
+}
+
 /** Runs one method over events sorted by coin, then time, then place (`inOrder` sorts them so). */
 export class LotEngine {
-  readonly #rule: MatchingRule
+  readonly #rule: RuleThatFollows
   readonly #context: RuleContext
+  readonly #passage: Passage
+  /** How many moments of the current coin have passed. */
+  #passed = 0
   #book: CoinBook | undefined
   #last: LotEvent | undefined
   /** Of the current coin. */
   #hasLoans = false
   readonly #coins = new Set<string>()
+  #coin = ''
 
-  constructor(options: LotOptions, sink: Sink) {
+  constructor(options: LotOptions, sink: Sink, passage: Passage = {}) {
     this.#rule = ruleOf(options)
+    this.#passage = passage
     const { scope, selections = new Map(), timeZone = 'UTC', lookAheadDays = 0 } = options
     const { gifts = 'leave', shortSales = 'when closed', untilUs = null } = options
     this.#context = { scope, sink, selections, timeZone, gifts, shortSales, lookAheadDays, untilUs }
@@ -84,11 +107,10 @@ export class LotEngine {
     const last = this.#last
     if (this.#book === undefined || event.coin !== last?.coin) {
       if (last !== undefined && this.#coins.has(event.coin)) throw coinAgain(event, last)
-      this.#coins.add(event.coin)
-      this.#book?.finish()
-      this.#book = this.#rule(this.#context)
-      this.#hasLoans = false
+      this.#close()
+      this.#book = this.#open(event.coin, effectiveAtUs(event))
     } else if (effectiveAtUs(event) < effectiveAtUs(last)) throw outOfOrder(event, last)
+    this.#carryUntil(effectiveAtUs(event))
     this.#last = event
     const isLoan = event.kind === 'borrow' || event.kind === 'repay'
     // If own coins are sold first, they are counted from the first event on.
@@ -100,14 +122,50 @@ export class LotEngine {
     else this.#context.sink.problem(problemOf(event, 'quantity not above zero', event.quantity))
   }
 
-  /** Closes the last book; call it once, after the last event. */
+  /** Closes the last book; call it once, after the last event. Coins without an event keep what was brought forward. */
   finish(): void {
+    this.#close()
+    for (const coin of this.#passage.broughtForward?.keys() ?? [])
+      if (!this.#coins.has(coin)) {
+        this.#book = this.#open(coin, null)
+        this.#close()
+      }
+  }
+
+  /** `firstUs`: when its first event takes effect. Of a coin that begins with it, nothing is held at earlier moments. */
+  #open(coin: string, firstUs: bigint | null): CoinBook {
+    this.#coins.add(coin)
+    const inherited = this.#passage.broughtForward?.get(coin)
+    this.#hasLoans = false
+    const momentsUs = this.#passage.momentsUs ?? []
+    const isNew = inherited === undefined && firstUs !== null
+    this.#passed = isNew ? momentsUs.filter((us) => us <= firstUs).length : 0
+    this.#coin = coin
+    return this.#rule(this.#context, inherited)
+  }
+
+  #close(): void {
+    this.#carryUntil(null)
     this.#book?.finish()
     this.#book = undefined
   }
+
+  /** Hands over what is held at the moments up to this one, or at all that are left. */
+  #carryUntil(us: bigint | null): void {
+    const { momentsUs = [], carry } = this.#passage
+    while (this.#book !== undefined && this.#passed < momentsUs.length) {
+      const atUs = momentsUs[this.#passed] as bigint
+      if (us !== null && us < atUs) return
+      this.#passed += 1
+      carry?.(atUs, this.#coin, this.#book instanceof RunningBook ? this.#book.carried() : null)
+    }
+  }
 }
 
-function ruleOf({ method, scope, changes = [], allocations = [] }: LotOptions): MatchingRule {
+/** A rule whose book may follow another; one that looks ahead is given none to follow. */
+type RuleThatFollows = (context: RuleContext, inherited?: CarriedForward) => CoinBook
+
+function ruleOf({ method, scope, changes = [], allocations = [] }: LotOptions): RuleThatFollows {
   if (changes.length === 0) return rules[method]
   const phase = (change: Change): Phase => ({ ...change, rule: runningRule(change.method) })
   const first = phase({ fromUs: 0n, method, scope })

@@ -109,6 +109,11 @@ export class Holdings<H extends Holding> {
     return this.#context.scope === 'account' ? account : ''
   }
 
+  /** The last position used. */
+  get lastOrder(): number {
+    return this.#order
+  }
+
   nextOrder(): number {
     this.#order += 1
     return this.#order

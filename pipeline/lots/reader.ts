@@ -52,17 +52,21 @@ placed as (
  * Read twice, but the legs of transfers are few: keeping a copy of all events would cost more than both
  * readings.
  */
-const AS_THEY_STAND =
-  'numbered as not materialized (select *, cast(rowid as integer) as event_row from lot_events)'
+const asTheyStand = (which: string): string =>
+  `numbered as not materialized (select *, cast(rowid as integer) as event_row from lot_events where ${which})`
+
+/** All of them. */
+const ALL = 'true'
 
 /**
  * The parts of a record are in four adjacent places, the amount in the second and its fee in the third; those
  * of an imported row, whose places are negative, have the fee in the fourth. So a fee in the coin that its
  * own record brings finds the acquisition.
  */
-const BESIDE = `
+const beside = (which: string): string => `
 beside as (
-  select *, cast(rowid as integer) as event_row, cast(floor(place / 4.0) as bigint) as record from lot_events
+  select *, cast(rowid as integer) as event_row, cast(floor(place / 4.0) as bigint) as record
+  from lot_events where ${which}
 )`
 const IS_FEE_OF = `fee.account = bought.account and fee.coin = bought.coin and fee.happened_at = bought.happened_at
     and fee.record = bought.record and bought.kind = 'acquire' and fee.kind = 'dispose'
@@ -72,37 +76,38 @@ const IS_FEE_OF = `fee.account = bought.account and fee.coin = bought.coin and f
 /**
  * From an instant on, the fees of exchanges of two coins belong to the coin given, whichever coins pay them.
  */
-const feesGivenFrom = (fromUs: bigint): string => `
+const feesGivenFrom = (fromUs: bigint, which: string): string => `
 numbered as not materialized (
   select * replace (case when epoch_us(happened_at) >= ${fromUs} then value_given else value end as value),
     cast(rowid as integer) as event_row
-  from lot_events
+  from lot_events where ${which}
 )`
 
 /** Half of the fee of an exchange of two coins belongs to each. */
-const FEES_SHARED = `
+const feesShared = (which: string): string => `
 numbered as not materialized (
-  select * replace (value_shared as value), cast(rowid as integer) as event_row from lot_events
+  select * replace (value_shared as value), cast(rowid as integer) as event_row from lot_events where ${which}
 )`
 
 const isKeptBack = (fromUs: bigint): string => `is_kept_back and epoch_us(happened_at) >= ${fromUs}`
 
 /** The same, and a fee that is withheld is paid from the coins received, whose row is `kept_from`. */
-const feesKeptFrom = (fromUs: bigint): string => `${BESIDE},
+const feesKeptFrom = (fromUs: bigint, which: string): string => `${beside(which)},
 kept_back as (
   select fee.event_row as fee_row, bought.event_row as kept_from
   from (select * from beside where ${isKeptBack(fromUs)}) as fee
   join beside as bought on ${IS_FEE_OF}
 ),
 numbered as (
-  select lot_events.* replace (case when epoch_us(happened_at) >= ${fromUs} then value_given else value end as value),
-    cast(lot_events.rowid as integer) as event_row, coalesce(kept_from, -1) as kept_from
-  from lot_events
-  left join kept_back on fee_row = cast(lot_events.rowid as integer)
+  select beside.* exclude (record)
+      replace (case when epoch_us(happened_at) >= ${fromUs} then value_given else value end as value),
+    coalesce(kept_from, -1) as kept_from
+  from beside
+  left join kept_back on fee_row = event_row
 )`
 
 /** Such a fee is deducted from the acquisition, and its value from the cost that includes it. */
-const NETTED = `${BESIDE},
+const netted = (which: string): string => `${beside(which)},
 fees as (
   select bought.event_row as bought_row, fee.event_row as fee_row, fee.quantity as fee_quantity, fee.value as fee_value
   from beside as bought
@@ -135,7 +140,7 @@ const orderBy = (coin: string, account: string): string => `
   event_id`
 
 /** `lot_events` in the engine's order as `number`, with the twin of each leg of a transfer. */
-export const EVENTS_IN_ORDER = `${placed(AS_THEY_STAND)}
+export const EVENTS_IN_ORDER = `${placed(asTheyStand(ALL))}
 select
   account, coin, happened_at, place, event_id, kind,
   cast(quantity as decimal(38, 18)) as quantity,
@@ -194,14 +199,14 @@ const TWIN_IN_NUMBERS = `,
  * Every account, coin, kind and loan wallet of the events by its code, which is its position. Creates the
  * table `lot_words`.
  */
-export async function readWords(connection: DuckDBConnection): Promise<string[]> {
+export async function readWords(connection: DuckDBConnection, which: string = ALL): Promise<string[]> {
   await connection.run(`create or replace temp table lot_words as
     select word, cast(row_number() over (order by word) - 1 as integer) as code
     from (
-      select account as word from lot_events
-      union select coin from lot_events
-      union select kind from lot_events
-      union select transfer_id from lot_events where kind in (${LOANS}) and transfer_id is not null
+      select account as word from lot_events where ${which}
+      union select coin from lot_events where ${which}
+      union select kind from lot_events where ${which}
+      union select transfer_id from lot_events where kind in (${LOANS}) and transfer_id is not null and (${which})
     )`)
   const words = await connection.runAndReadAll('select word from temp.lot_words order by code')
   return words.getRows().map(([word]) => String(word))
@@ -223,30 +228,39 @@ export interface FeeReading {
 function eventsOfReading(
   { feesInKind = 'disposal', exchangeFeesGivenFromUs = null, sharesExchangeFees = false }: FeeReading,
   { hasKeptBack }: Asked,
+  which: string,
 ): string {
-  if (feesInKind === 'net') return NETTED
-  if (sharesExchangeFees) return FEES_SHARED
-  if (exchangeFeesGivenFromUs === null) return AS_THEY_STAND
-  return hasKeptBack ? feesKeptFrom(exchangeFeesGivenFromUs) : feesGivenFrom(exchangeFeesGivenFromUs)
+  if (feesInKind === 'net') return netted(which)
+  if (sharesExchangeFees) return feesShared(which)
+  if (exchangeFeesGivenFromUs === null) return asTheyStand(which)
+  const read = hasKeptBack ? feesKeptFrom : feesGivenFrom
+  return read(exchangeFeesGivenFromUs, which)
 }
 
-/** Yields events a chunk at a time; at each yield the connection is free for other work. */
+/**
+ * Yields events a chunk at a time; at each yield the connection is free for other work. `which`: a condition for those to be
+ * read, which includes both legs of a transfer or neither.
+ */
 export async function* readEvents(
   connection: DuckDBConnection,
   fees: FeeReading = {},
+  which: string = ALL,
 ): AsyncGenerator<LotEvent[]> {
   await refuseUnknownKinds(connection)
-  const words = await readWords(connection)
+  const words = await readWords(connection, which)
   const { exchangeFeesGivenFromUs: givenFromUs = null } = fees
-  const asked = {
-    hasTransfers: await has(
-      connection,
-      "transfer_id is not null and kind in ('transfer_in', 'transfer_out')",
-    ),
-    hasLoans: await has(connection, `kind in (${LOANS})`),
-    hasKeptBack: givenFromUs !== null && (await has(connection, isKeptBack(givenFromUs))),
+  const has = async (what: string): Promise<boolean> => {
+    const found = await connection.runAndReadAll(
+      `select 1 from lot_events where ${what} and (${which}) limit 1`,
+    )
+    return found.currentRowCount > 0
   }
-  const inOrder = numbersInOrder(eventsOfReading(fees, asked), asked)
+  const asked = {
+    hasTransfers: await has("transfer_id is not null and kind in ('transfer_in', 'transfer_out')"),
+    hasLoans: await has(`kind in (${LOANS})`),
+    hasKeptBack: givenFromUs !== null && (await has(isKeptBack(givenFromUs))),
+  }
+  const inOrder = numbersInOrder(eventsOfReading(fees, asked, which), asked)
   await connection.run(`create or replace temp table lot_events_in_order as ${inOrder}`)
   try {
     for (let done = 0; ; done += SLICE_ROWS) {
@@ -338,11 +352,6 @@ function twinsOf(
     const [account, happenedAtUs] = [words[accounts[row]!]!, times[row]!]
     return { id, account, happenedAtUs, quantity: quantities.at(row) }
   }
-}
-
-async function has(connection: DuckDBConnection, what: string): Promise<boolean> {
-  const found = await connection.runAndReadAll(`select 1 from lot_events where ${what} limit 1`)
-  return found.currentRowCount > 0
 }
 
 async function refuseUnknownKinds(connection: DuckDBConnection): Promise<void> {

@@ -16,7 +16,8 @@ import type {
 import type { Held } from './held.ts'
 import { scratchTables, writeOut } from './results-sql.ts'
 import { type LotTableName, lotTableNames } from './tables.ts'
-import { UnknownBasis } from './unknown-basis.ts'
+import { UnknownBasis, type UnknownBasisRow } from './unknown-basis.ts'
+import { Words } from './words.ts'
 import { mustFit, RowWriter } from './writer.ts'
 
 /** What is the same in all rows, or follows from the time. */
@@ -38,25 +39,37 @@ export class Results implements Sink {
   readonly #labels: Labels
   readonly #writers: Writers
   readonly #wanted: readonly LotTableName[]
-  readonly #unknown = new UnknownBasis()
-  readonly #codes = new Map<string, number>()
+  readonly #unknown: UnknownBasis
+  readonly #words = new Words()
 
-  private constructor(labels: Labels, writers: Writers, wanted: readonly LotTableName[]) {
+  private constructor(
+    labels: Labels,
+    writers: Writers,
+    wanted: readonly LotTableName[],
+    unknown: UnknownBasis,
+  ) {
     this.#labels = labels
     this.#writers = writers
     this.#wanted = wanted
+    this.#unknown = unknown
   }
 
-  /** `wanted`: the tables that are needed; the others are not written. */
+  /** `wanted`: the tables that are needed; the others are not written. `unknown`: what earlier results add up to. */
   static async open(
     connection: DuckDBConnection,
     labels: Labels,
-    wanted: readonly LotTableName[] = lotTableNames,
+    {
+      wanted = lotTableNames,
+      unknown = [],
+    }: {
+      readonly wanted?: readonly LotTableName[] | undefined
+      readonly unknown?: readonly UnknownBasisRow[]
+    },
   ): Promise<Results> {
     const writers: Partial<Record<LotTableName, RowWriter>> = {}
     for (const name of lotTableNames)
       writers[name] = await RowWriter.create(connection, `found_${name}`, scratchTables[name], name)
-    return new Results(labels, writers as Writers, wanted)
+    return new Results(labels, writers as Writers, wanted, new UnknownBasis(unknown))
   }
 
   piece(piece: DisposalPiece): void {
@@ -161,6 +174,11 @@ export class Results implements Sink {
     writer.endRow()
   }
 
+  /** Coins of this kind that left an account without a known cost until now. */
+  unknownOf(coin: string): UnknownBasisRow[] {
+    return this.#unknown.rows().filter((row) => row.coin === coin)
+  }
+
   /** Fills the published tables; call it once, after the engine's last event. */
   async finish(connection: DuckDBConnection): Promise<void> {
     for (const { account, coin, quantity, unvaluedQuantity, disposals } of this.#unknown.rows()) {
@@ -177,18 +195,12 @@ export class Results implements Sink {
       (name) => this.#writers[name].close() > 0 && this.#wanted.includes(name),
     )
     const { rules, currency, lastMethod: method, shortSales } = this.#labels
-    const words = listValue([...this.#codes.keys()])
+    const words = listValue(this.#words.list())
     await writeOut(connection, filled, { words, rules, currency, method, short_sales: shortSales })
   }
 
   #code(word: string | null): number | null {
-    if (word === null) return null
-    let code = this.#codes.get(word)
-    if (code === undefined) {
-      code = this.#codes.size
-      this.#codes.set(word, code)
-    }
-    return code
+    return this.#words.codeOf(word)
   }
 }
 

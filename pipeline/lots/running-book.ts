@@ -68,14 +68,13 @@ export class RunningBook implements CoinBook {
     this.#holdings.reportLeft(this.#coin)
   }
 
-  /** Ends the book without reporting its lots: they continue in another book. */
-  leave(): CarriedForward {
+  /** What it holds at this moment, for another book to follow it. The parcels are its own, and change if it goes on. */
+  carried(): CarriedForward {
     const parcels: HeldParcel[] = []
     for (const { account, parcels: held } of this.#holdings.left())
       for (const parcel of held) parcels.push({ account, parcel })
     parcels.sort((a, b) => compareAcquisition(a.parcel, b.parcel))
-    const order = this.#holdings.nextOrder()
-    return { coin: this.#coin, parcels, underway: this.#transfers.underway, order }
+    return { coin: this.#coin, parcels, underway: this.#transfers.underway, order: this.#holdings.lastOrder }
   }
 
   #dispose(event: LotEvent, kind: 'disposal' | 'network fee', quantity: bigint): void {

@@ -66,7 +66,7 @@ export class ScheduledBook implements CoinBook {
   }
 
   #change(phase: Phase): void {
-    const carried = this.#rearranged(this.#book.leave(), phase)
+    const carried = this.#rearranged(this.#book.carried(), phase)
     this.#scope = phase.scope
     this.#book = this.#open(phase, carried)
   }

@@ -3,8 +3,17 @@
 import { setImmediate as immediate } from 'node:timers/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { closing } from '../../models/closing.ts'
-import type { ExtraStep } from '../ledger/build.ts'
-import { LotEngine, type LotOptions } from './engine.ts'
+import { literal } from '../engine/quote.ts'
+import type { ExtraStep, StepRun } from '../ledger/build.ts'
+import {
+  type BroughtForward,
+  broughtForward,
+  CarryingForward,
+  createMoments,
+  dropMoments,
+  momentsAfter,
+} from './carried.ts'
+import { canBeCarriedOn, LotEngine, type LotOptions } from './engine.ts'
 import type { Allocation, Selections } from './event.ts'
 import { type HoldingRules, heldBy } from './held.ts'
 import { allocationsByRow, selectionsByRow } from './named-lots.ts'
@@ -49,9 +58,25 @@ export function lotsStep(options: LotsStepOptions): LotsStep {
     docs: Object.fromEntries(tables.map(([name, { doc }]) => [name, doc])),
     columns: Object.fromEntries(tables.map(([name, table]) => [name, columnDocs(table)])),
     definitions: Object.fromEntries(tables.map(([name, table]) => [name, columnsAsDefined(table)])),
+    times,
     ...decisionOf(options),
-    run: (connection, standing) => keepingOrder(connection, () => runLots(connection, options, standing)),
+    run: (connection, run) => keepingOrder(connection, () => runLots(connection, options, run)),
+    ...carryingOn(options),
   }
+}
+
+/** The time of a row, of tables whose rows before some time depend on nothing that happened later. */
+const times = {
+  disposals: 'disposed_at',
+  lot_transfers: 'moved_at',
+  short_sales: 'sold_at',
+  lot_problems: 'happened_at',
+} as const satisfies Partial<Record<LotTableName, string>>
+
+function carryingOn(options: LotsStepOptions): Pick<ExtraStep, 'carryOn'> {
+  const { decidedBy } = decisionOf(options)
+  if (decidedBy === undefined || options.tables !== undefined || !canBeCarriedOn(options)) return {}
+  return { carryOn: (connection, day) => keepingOrder(connection, () => carryOn(connection, options, day)) }
 }
 
 /** The options reduced to words and numbers: the terms of the law follow from its name. */
@@ -77,38 +102,96 @@ function columnDocs({ columns }: LotTable): Record<string, string> {
  * A build turns insertion order off, and DuckDB then appends the engine's results in whatever order its
  * threads finish.
  */
-async function keepingOrder(connection: DuckDBConnection, work: () => Promise<void>): Promise<void> {
+async function keepingOrder<T>(connection: DuckDBConnection, work: () => Promise<T>): Promise<T> {
   const setting = await connection.runAndReadAll("select current_setting('preserve_insertion_order')")
   await connection.run('set preserve_insertion_order = true')
-  await closing(() => connection.run(`set preserve_insertion_order = ${setting.getRows()[0]?.[0]}`), work)
+  return await closing(
+    () => connection.run(`set preserve_insertion_order = ${setting.getRows()[0]?.[0]}`),
+    work,
+  )
 }
 
 async function runLots(
   connection: DuckDBConnection,
   options: LotsStepOptions,
-  standing: ReadonlySet<string> = new Set(),
+  { standing = new Set(), keepsSteps = false }: StepRun = {},
 ): Promise<void> {
+  const { decidedBy } = decisionOf(options)
+  const moments =
+    keepsSteps && decidedBy !== undefined && canBeCarriedOn(options)
+      ? await momentsAfter(connection, null)
+      : []
+  if (keepsSteps) await dropMoments(connection)
+  if (moments.length > 0) await createMoments(connection)
+  const write = await match(connection, options, { brought: null, moments })
+  await defineTables(
+    connection,
+    tables.filter(([name]) => !standing.has(name)),
+  )
+  await write()
+}
+
+/** Runs again from a moment before the given day; null if none is known. */
+async function carryOn(
+  connection: DuckDBConnection,
+  options: LotsStepOptions,
+  day: string,
+): Promise<string | null> {
+  const brought = await broughtForward(connection, decisionOf(options).decidedBy ?? '', day)
+  if (brought === null) return null
+  const moments = await momentsAfter(connection, brought.atUs)
+  const write = await match(connection, options, { brought, moments })
+  await defineTables(
+    connection,
+    tables.filter(([name]) => !(name in times)),
+  )
+  for (const [name, time] of Object.entries(times))
+    await connection.run(`delete from ${name} where ${happensFrom(brought, time)}`)
+  await write()
+  return dayOf(brought.atUs).slice(0, 10)
+}
+
+/** The condition for what is found anew. */
+function happensFrom({ atUs, fromStart }: BroughtForward, time: string): string {
+  const later = `${time} >= make_timestamptz(${atUs})`
+  return fromStart.length === 0 ? later : `${later} or coin in (${fromStart.map(literal).join(', ')})`
+}
+
+/** Matches the events, all of them or those that follow; returns what writes the results. */
+async function match(
+  connection: DuckDBConnection,
+  options: LotsStepOptions,
+  { brought, moments }: { readonly brought: BroughtForward | null; readonly moments: readonly bigint[] },
+): Promise<() => Promise<void>> {
   const { selections = new Map(), allocations = [] } = options
   const labels = labelsOf(options, await readCurrency(connection))
   const byRow = {
     selections: await selectionsByRow(connection, selections),
     allocations: await allocationsByRow(connection, allocations),
   }
-  const results = await Results.open(connection, labels, options.tables)
-  const engine = new LotEngine({ ...options, ...byRow }, results)
-  for await (const events of readEvents(connection, options)) {
+  const results = await Results.open(connection, labels, {
+    wanted: options.tables,
+    unknown: brought?.unknown ?? [],
+  })
+  const carrying = moments.length > 0 ? await CarryingForward.open(connection) : null
+  const engine = new LotEngine({ ...options, ...byRow }, results, {
+    broughtForward: brought?.lots ?? new Map(),
+    momentsUs: moments,
+    carry: (atUs, coin, lots) => carrying?.add(atUs, coin, lots, results.unknownOf(coin)),
+  })
+  const which = brought === null ? undefined : happensFrom(brought, 'happened_at')
+  for await (const events of readEvents(connection, options, which)) {
     for (const event of events) engine.apply(event)
     // Matching never waits for anything: without yielding, a server would not respond until it is done.
     await immediate()
     options.signal?.throwIfAborted()
   }
   engine.finish()
-  await defineTables(
-    connection,
-    tables.filter(([name]) => !standing.has(name)),
-  )
-  await results.finish(connection)
-  await writeMatching(connection, matchedBy(options, labels.rules))
+  return async () => {
+    await results.finish(connection)
+    await writeMatching(connection, matchedBy(options, labels.rules))
+    await carrying?.finish(connection, decisionOf(options).decidedBy ?? '', moments)
+  }
 }
 
 /** Method and scope in their sequence over time. */

@@ -15,6 +15,12 @@ export interface UnknownBasisRow {
 export class UnknownBasis {
   readonly #rows = new Map<string, UnknownBasisRow & { lastDisposalId: EventId | null }>()
 
+  /** What earlier disposals add up to. */
+  constructor(broughtForward: readonly UnknownBasisRow[] = []) {
+    for (const row of broughtForward)
+      this.#rows.set(keyOf(row.account, row.coin), { ...row, lastDisposalId: null })
+  }
+
   disposed({
     account,
     coin,
@@ -43,7 +49,7 @@ export class UnknownBasis {
   }
 
   #row(account: string, coin: string) {
-    const key = JSON.stringify([account, coin])
+    const key = keyOf(account, coin)
     let row = this.#rows.get(key)
     if (row === undefined) {
       row = { account, coin, quantity: 0n, unvaluedQuantity: 0n, disposals: 0, lastDisposalId: null }
@@ -52,3 +58,5 @@ export class UnknownBasis {
     return row
   }
 }
+
+const keyOf = (account: string, coin: string): string => JSON.stringify([account, coin])
