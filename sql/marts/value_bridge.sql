@@ -43,7 +43,7 @@
 with
 holding as (select scope = 'account' as is_by_account from main.lot_matching),
 changes as (
-  select case when is_by_account then account else '' end as holder, coin, month,
+  select case when is_by_account then account else '' end as holder, coin, month_of(day) as month,
     sum(basis_changes.quantity) as quantity,
     sum(basis_changes.cost) as cost, sum(basis_changes.unknown_events) as unknown_events
   from staging.basis_changes
@@ -124,7 +124,7 @@ steps as (
   window by_month as (partition by holder order by month)
 ),
 flows as (
-  select case when is_by_account then account else '' end as holder, month,
+  select case when is_by_account then account else '' end as holder, month_of(day) as month,
     coalesce(sum(case when line = 'initial_balances' then value end), 0) as initial_balances,
     coalesce(sum(case when line = 'deposits' then value end), 0) as deposits,
     coalesce(sum(case when line = 'transfers' then value end), 0) as transfers,
@@ -138,7 +138,7 @@ flows as (
     coalesce(sum(case when line = 'unknown_cost_change' then value end), 0) as given_unknown
   from staging.bridge_flows
   cross join holding
-  group by case when is_by_account then account else '' end, month
+  group by case when is_by_account then account else '' end, month_of(day)
 ),
 gains as (
   select case when is_by_account then parts.account else '' end as holder,

@@ -91,7 +91,7 @@ async function setAside(books: Books): Promise<(which: string) => Promise<void>>
 
 test('a model reads by day what it reads at all, and what is divided into days', async () => {
   const models = [...shippedModels(), ...generatedModels({ publishPersonalData: false })]
-  const times = timesOf(models)
+  const times = timesOf(models, [lotsStep({ method: 'fifo', scope: 'account' })])
   const instance = await DuckDBInstance.create()
   const connection = await instance.connect()
   try {

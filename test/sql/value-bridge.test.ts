@@ -555,7 +555,39 @@ test('basis_changes: every sale is taken off once, short ones in their pieces, a
     quantity: string,
     value: string | null,
   ) => [account, coin, id, day('01'), kind, quantity, value]
+  const disposals = {
+    columns: `account varchar, coin varchar, disposed_at timestamptz, quantity ${amount}, cost_basis ${amount},
+      denied_loss ${amount}, gain ${amount}, disposal_id varchar, lot_id varchar`,
+    rows: [
+      piece('b1', 'l0', 'OLD', '1', '3', null),
+      piece('b2', 'l0', 'OLD', '1', '3', null),
+      piece('b3', 'l0', 'OLD', '1', '3', null),
+      piece('s1', 'l1', 'SOLD', '2', '20', '3'),
+      piece('sh', 'c1', 'SHORT', '1', '12', null),
+      piece('sh', 'c2', 'SHORT', '2', '26', null),
+      piece('f2', 'l2', 'FEE', '0.2', '2.5', null),
+    ],
+  }
+  const short_sales = {
+    columns: `account varchar, coin varchar, sold_at timestamptz, quantity ${amount}, proceeds ${amount},
+      closed_at timestamptz, sale_id varchar, closing_id varchar`,
+    rows: [
+      ['main', 'SHORT', day('01'), '1', '10', day('02'), 'sh', 'c1'],
+      ['main', 'SHORT', day('01'), '2', '20', day('03'), 'sh', 'c2'],
+      ['main', 'FEE', day('01'), '0.3', '3', null, 'f3', null],
+    ],
+  }
+  const short = await runModel('staging.short_sale_changes', {
+    'main.disposals': disposals,
+    'main.short_sales': short_sales,
+  })
   const rows = await runModel('staging.basis_changes', {
+    'staging.short_sale_changes': {
+      columns: `account varchar, coin varchar, occurred_at timestamptz, is_unknown boolean, quantity ${amount}, cost ${amount}`,
+      rows: short.map((row) =>
+        ['account', 'coin', 'occurred_at', 'is_unknown', 'quantity', 'cost'].map((name) => row[name] ?? null),
+      ),
+    },
     'main.lot_events': {
       columns: `account varchar, coin varchar, event_id varchar, happened_at timestamptz, kind varchar,
         quantity ${amount}, value ${amount}`,
@@ -579,19 +611,7 @@ test('basis_changes: every sale is taken off once, short ones in their pieces, a
         ['main', 'GIFT', day('01'), 'acquire', '5', null],
       ],
     },
-    'main.disposals': {
-      columns: `account varchar, coin varchar, disposed_at timestamptz, quantity ${amount}, cost_basis ${amount},
-        denied_loss ${amount}, gain ${amount}, disposal_id varchar, lot_id varchar`,
-      rows: [
-        piece('b1', 'l0', 'OLD', '1', '3', null),
-        piece('b2', 'l0', 'OLD', '1', '3', null),
-        piece('b3', 'l0', 'OLD', '1', '3', null),
-        piece('s1', 'l1', 'SOLD', '2', '20', '3'),
-        piece('sh', 'c1', 'SHORT', '1', '12', null),
-        piece('sh', 'c2', 'SHORT', '2', '26', null),
-        piece('f2', 'l2', 'FEE', '0.2', '2.5', null),
-      ],
-    },
+    'main.disposals': disposals,
     'main.lot_transfers': {
       columns: `from_account varchar, coin varchar, moved_at timestamptz, cost_basis ${amount}, quantity ${amount}`,
       rows: [],
@@ -601,31 +621,23 @@ test('basis_changes: every sale is taken off once, short ones in their pieces, a
       rows: [],
     },
     'main.lot_matching': { columns: 'fees_in_kind varchar', rows: [['net']] },
-    'main.short_sales': {
-      columns: `account varchar, coin varchar, sold_at timestamptz, quantity ${amount}, proceeds ${amount},
-        closed_at timestamptz, sale_id varchar, closing_id varchar`,
-      rows: [
-        ['main', 'SHORT', day('01'), '1', '10', day('02'), 'sh', 'c1'],
-        ['main', 'SHORT', day('01'), '2', '20', day('03'), 'sh', 'c2'],
-        ['main', 'FEE', day('01'), '0.3', '3', null, 'f3', null],
-      ],
-    },
+    'main.short_sales': short_sales,
   })
   expect(
     rows
-      .map(({ coin, month, quantity, cost, unknown_events }) =>
-        [coin, month, quantity, cost, unknown_events].join(' '),
+      .map(({ coin, day: on, quantity, cost, unknown_events }) =>
+        [coin, on, quantity, cost, unknown_events].join(' '),
       )
       .toSorted(),
   ).toEqual([
     // A fee without a piece at its value, one with a piece at its cost, and one sold short at its proceeds.
-    'FEE 2026-01-01 -0.6 -6.5 0',
-    'GIFT 2026-01-01 0 0 1',
+    'FEE 2026-01-10 -0.6 -6.5 0',
+    'GIFT 2026-01-10 0 0 1',
     // Booked when sold: its proceeds of 30 came and went, and what buying it back cost 38 is taken off.
-    'SHORT 2026-01-01 -3 -38 0',
-    'SHORT 2026-02-01 1 12 0',
-    'SHORT 2026-03-01 2 26 0',
+    'SHORT 2026-01-10 -3 -38 0',
+    'SHORT 2026-02-10 1 12 0',
+    'SHORT 2026-03-10 2 26 0',
     // The loss that is denied stays in the cost of other coins.
-    'SOLD 2026-01-01 -2 -17 0',
+    'SOLD 2026-01-10 -2 -17 0',
   ])
 })

@@ -1,7 +1,10 @@
--- What each month adds to an account's coins of known cost and to their cost, and to borrowed coins that it sold and owes and to
--- their proceeds; and the number of the month's events or pieces without a known value or cost.
+-- What each day adds to an account's coins of known cost and to their cost, and to borrowed coins that it sold and owes and to
+-- their proceeds; and the number of the day's events or pieces without a known value or cost.
 -- needs: disposals, lot_transfers, short_sales
--- grain: one row per account, coin and month
+-- slices: day
+-- by day: main.lot_events, main.disposals, main.lot_transfers, main.short_sales, staging.counted_lot_events
+-- by day: staging.lot_arrivals, staging.short_sale_changes
+-- grain: one row per account, coin and UTC day
 with
 -- Sales of what is kept outside the books of its account (account/before) are listed in disposals under the account itself.
 sold_before as (
@@ -37,19 +40,11 @@ changes as (
   anti join main.short_sales as sales on sales.sale_id = fees.event_id and sales.coin = fees.coin
   where fees.kind = 'dispose'
   union all
-  -- A short sale takes off its proceeds until it is booked as a disposal.
-  select account, coin, sold_at, proceeds is null, -quantity, -coalesce(proceeds, 0)
-  from main.short_sales
-  union all
-  select sales.account, sales.coin, coalesce(counted.disposed_at, sales.closed_at), sales.proceeds is null,
-    sales.quantity, coalesce(sales.proceeds, 0)
-  from main.short_sales as sales
-  left join main.disposals as counted
-    on counted.disposal_id = sales.sale_id and counted.lot_id = sales.closing_id and counted.coin = sales.coin
-  where sales.closed_at is not null
+  select account, coin, occurred_at, is_unknown, quantity, cost
+  from staging.short_sale_changes
 )
-select account, coin, month_of(utc_day(occurred_at)) as month,
+select account, coin, utc_day(occurred_at) as day,
   sum(changes.quantity) as quantity, sum(changes.cost) as cost, count(case when is_unknown then 1 end) as unknown_events
 from changes
 where not ends_with(account, '/before')
-group by account, coin, month_of(utc_day(occurred_at))
+group by account, coin, utc_day(occurred_at)

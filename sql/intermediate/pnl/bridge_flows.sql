@@ -4,7 +4,10 @@
 -- accounts cancel. A move whose other side they do not know, or that is outside the books of its account, crosses their border
 -- and is a deposit. What was held before the first record is an initial balance.
 -- needs: disposals, lot_transfers
--- grain: one row per account, month and line
+-- slices: day
+-- by day: main.entries, main.transfers, main.lot_events, main.lot_transfers, main.disposals, staging.entry_pnl_parts
+-- by day: staging.trade_legs, staging.counted_lot_events, staging.lot_arrivals
+-- grain: one row per account, UTC day and line
 -- line: initial_balances, deposits, transfers, income, interest, futures_pnl, liquidations, funding, fees, fills; the value of
 --   gifts beyond their cost: unrealised_change, and unknown_cost_change for coins without a known cost; the latter also has the
 --   cost of coins taken by a loan with unknown proceeds, and takes off what other lines have of other money
@@ -107,15 +110,6 @@ gifts as (
   select sent_gifts.*, exact_ratio(sent_gifts.value, known_quantity, sent_gifts.quantity) as known_value
   from sent_gifts
 ),
-owing as (
-  select liabilities.account as account, any_value(liabilities.owed_before) as owed_before,
-    min(entries.occurred_at) as first_at
-  from main.liabilities as liabilities
-  join main.entries as entries
-    on entries.account = liabilities.account and entries.ledger = liabilities.ledger and entries.coin = liabilities.coin
-  where liabilities.owed_before <> 0 and liabilities.coin = (select currency from staging.reporting)
-  group by liabilities.account, liabilities.ledger
-),
 lines as (
   select coin_changes.account as account, coin_changes.occurred_at as occurred_at, coin_changes.value as value,
     -- For a move it is what the network charged on the way.
@@ -132,8 +126,8 @@ lines as (
   where entry_lines.coin = reporting.currency and entry_lines.effect is distinct from 'debt'
   union all
   -- What was owed before the first record comes with what was held then.
-  select owing.account, owing.first_at, -owing.owed_before, 'initial_balances'
-  from owing
+  select account, first_at, -owed_before, 'initial_balances'
+  from staging.money_owed_before
   union all
   select imported.account, imported.occurred_at, imported.amount,
     case
@@ -191,6 +185,6 @@ lines as (
   left join entry_lines as taken_over on 'handover/' || taken_over.entry_id = arrivals.transfer_id
   where arrivals.cost_basis is not null and not ends_with(arrivals.to_account, '/before')
 )
-select account, month_of(utc_day(occurred_at)) as month, line, sum(lines.value) as value
+select account, utc_day(occurred_at) as day, line, sum(lines.value) as value
 from lines
-group by account, month_of(utc_day(occurred_at)), line
+group by account, utc_day(occurred_at), line

@@ -1,5 +1,6 @@
 -- Pieces of lots that reached another account, with the time of arrival.
 -- needs: lot_transfers
+-- slices: arrived_at
 -- grain: one row per piece of a transfer and lot
 select sent.coin as coin, sent.from_account as from_account, sent.to_account as to_account, sent.quantity as quantity,
   sent.cost_basis as cost_basis, left_by.transfer_id as transfer_id,
