@@ -373,3 +373,52 @@ test('steps that belong to another ledger, or cannot be read, are not used', asy
     await books.close()
   }
 })
+
+test('lots are carried on from the day that changes, unless a piece of an earlier one is not as published', async () => {
+  const books = await TestBooks.open()
+  const notes: string[] = []
+  const lots = [lotsStep({ method: 'fifo', scope: 'account' })]
+  const build = (options: Partial<BuildOptions> = {}): Promise<BuildResult> =>
+    books.build(
+      {},
+      { keepSteps: true, publishAnyway: true, steps: lots, onNote: (text) => notes.push(text), ...options },
+    )
+  const daysOf = ({ tables }: BuildResult): number | undefined =>
+    tables.find(({ table }) => table === 'lots')?.days
+  const pieces = () => books.query('select disposal_id, quantity, lot_id from disposals order by disposed_at')
+  const deposit = (day: number): Omit<TaxRow, 'balance'> => ({
+    ...{ id: `in ${day}`, coin: 'BTC', type: 'TRANSFER_IN', amount: '1' },
+    ts: `2026-01-${String(day).padStart(2, '0')} 12:00:00+00`,
+  })
+  const fee = (day: number): Omit<TaxRow, 'balance'> => ({
+    ...{ id: `fee ${day}`, coin: 'BTC', type: 'OTHER_FEE', amount: '-0.5' },
+    ts: `2026-01-${String(day).padStart(2, '0')} 13:00:00+00`,
+  })
+  try {
+    await books.account('main', 'unified')
+    await books.tax('SPOT', balanced([...[2, 3, 4, 5, 6, 7, 8, 9, 20].map(deposit), ...[3, 9, 20].map(fee)]))
+    expect(daysOf(await build())).toBeUndefined()
+    const before = (await pieces()) as string[][]
+    expect(before).toHaveLength(3)
+    await books.tax('SPOT', balanced([deposit(21), fee(21)], { BTC: '7.5' }))
+    const second = await build()
+    expect(daysOf(second)).toBe(2)
+    expect(differing(await build({ full: true, publish: false }), second)).toEqual([])
+    const after = (await pieces()) as string[][]
+    expect(after.slice(0, 3)).toEqual(before)
+    expect(after).toHaveLength(4)
+    expect(notes).toEqual([])
+    const instance = await DuckDBInstance.create(join(books.dir, 'ledger.duckdb'))
+    const connection = await instance.connect()
+    await connection.run("update disposals set quantity = quantity + 1 where disposed_at < '2026-01-04'")
+    connection.closeSync()
+    instance.closeSync()
+    await books.tax('SPOT', balanced([deposit(22), fee(22)], { BTC: '8' }))
+    const third = await build()
+    expect(notes).toEqual(['Rebuilding every table: the published main.disposals is not what was built.'])
+    expect(daysOf(third)).toBeUndefined()
+    expect((await pieces()).slice(0, 4)).toEqual(after)
+  } finally {
+    await books.close()
+  }
+})
