@@ -20,7 +20,7 @@ import { RowWriter, type WriterColumns } from './writer.ts'
 const AGES_DAYS = [2, 8, 32, 128] as const
 const DAY_US = 86_400_000_000n
 
-/** Of each moment: by which matching. Of each coin at it: the last position in the order of acquisition, or null with loans. */
+/** Of each moment: by which matching. Of each coin then: the last position in the order of acquisition; null if it begins again. */
 const TABLES = {
   moments: 'staging.lot_moments',
   coins: 'staging.lot_moment_coins',
@@ -101,9 +101,10 @@ export class CarryingForward {
     )
   }
 
-  /** `lots`: null if borrowed coins are among what is held. `unknown`: of this coin, by then. */
-  add(atUs: bigint, coin: string, lots: CarriedForward | null, unknown: readonly UnknownBasisRow[]): void {
+  /** `held`: null if a run cannot go on from it. `unknown`: of this coin, by then. */
+  add(atUs: bigint, coin: string, held: CarriedForward | null, unknown: readonly UnknownBasisRow[]): void {
     const code = this.#words.codeOf(coin)
+    const lots = held !== null && isOfEvents(held) ? held : null
     const coins = this.#coins
     coins.columns.moment.set(coins.row, atUs)
     coins.columns.coin.set(coins.row, code)
@@ -161,6 +162,10 @@ export class CarryingForward {
     await forget(connection, `moment not in (${stay.map(moment).join(', ')})`)
   }
 }
+
+/** Only lots that an event brought, and that have arrived, can be found again. */
+const isOfEvents = ({ parcels, underway }: CarriedForward): boolean =>
+  underway.size === 0 && parcels.every(({ parcel }) => typeof parcel.lot.id === 'number')
 
 const moment = (us: bigint): string => `make_timestamptz(${us})`
 
@@ -266,7 +271,7 @@ export interface BroughtForward {
   /** By coin. */
   readonly lots: ReadonlyMap<string, CarriedForward>
   readonly unknown: readonly UnknownBasisRow[]
-  /** Coins of which borrowed ones had been held by then: they begin again with their first event. */
+  /** Coins that begin again with their first event, such as those that had been borrowed by then. */
   readonly fromStart: readonly string[]
 }
 

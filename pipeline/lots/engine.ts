@@ -70,14 +70,15 @@ export interface Passage {
   readonly momentsUs?: readonly bigint[]
   /**
    * Receives what is held of a coin at one of these moments, if anything has happened with it by then. The parcels are those
-   * that the run goes on with. Null if borrowed coins are among it.
+   * that the run goes on with. Null if nothing can go on from there: there have been loans, or the method is yet to change.
    */
   readonly carry?: (atUs: bigint, coin: string, lots: CarriedForward | null) => void
 }
 
-/** Whether a run with these options can be carried on: not if it looks ahead, changes, or pools what it holds. */
+/** Whether a run with these options can be carried on: not if a method looks ahead or pools what it holds. */
 export function canBeCarriedOn({ method, changes = [], shortSales = 'when closed' }: LotOptions): boolean {
-  return isRunning(method) && method !== 'average' && changes.length === 0 && shortSales === 'when closed'
+  const used = [method, ...changes.map((change) => change.method)]
+  return shortSales === 'when closed' && used.every((one) => isRunning(one) && one !== 'average')
 }
 
 /** Runs one method over events sorted by coin, then time, then place (`inOrder` sorts them so). */
@@ -157,12 +158,17 @@ export class LotEngine {
       const atUs = momentsUs[this.#passed] as bigint
       if (us !== null && us < atUs) return
       this.#passed += 1
-      carry?.(atUs, this.#coin, this.#book instanceof RunningBook ? this.#book.carried() : null)
+      carry?.(atUs, this.#coin, carriedBy(this.#book, atUs))
     }
   }
 }
 
-/** A rule whose book may follow another; one that looks ahead is given none to follow. */
+function carriedBy(book: CoinBook, atUs: bigint): CarriedForward | null {
+  if (book instanceof RunningBook) return book.carried()
+  return book instanceof ScheduledBook ? book.carriedAt(atUs) : null
+}
+
+/** A rule whose book may follow that of an earlier run; one that looks ahead is given none to follow. */
 type RuleThatFollows = (context: RuleContext, inherited?: CarriedForward) => CoinBook
 
 function ruleOf({ method, scope, changes = [], allocations = [] }: LotOptions): RuleThatFollows {
@@ -170,7 +176,11 @@ function ruleOf({ method, scope, changes = [], allocations = [] }: LotOptions): 
   const phase = (change: Change): Phase => ({ ...change, rule: runningRule(change.method) })
   const first = phase({ fromUs: 0n, method, scope })
   const later = changes.map(phase)
-  return (context) => new ScheduledBook(context, [first, ...later], allocations)
+  const { rule, scope: lastScope } = later.at(-1) ?? first
+  return (context, inherited) =>
+    inherited === undefined
+      ? new ScheduledBook(context, [first, ...later], allocations)
+      : rule({ ...context, scope: lastScope }, inherited)
 }
 
 function runningRule(method: Method): RunningRule {

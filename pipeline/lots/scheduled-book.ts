@@ -41,6 +41,12 @@ export class ScheduledBook implements CoinBook {
     this.#book.apply(event)
   }
 
+  /** What it holds at this moment, before any later event; null unless its last phase has begun. */
+  carriedAt(us: bigint): CarriedForward | null {
+    this.#changeUntil(us)
+    return this.#coming.length > 0 ? null : this.#book.carried()
+  }
+
   /** The last phase begins even if nothing happened in it: open lots are held by its scope. */
   finish(): void {
     this.#changeUntil(null)

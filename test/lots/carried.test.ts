@@ -119,20 +119,39 @@ function randomEvents(
 const METHODS: readonly Method[] = ['fifo', 'lifo', 'hifo', 'lofo', 'specific']
 const SEEDS = Number(process.env.SEEDS ?? 1)
 
-/** Under each scope, or only one. */
-const matchings = METHODS.flatMap((method, place): { method: Method; scope: Scope }[] => {
-  const scopes: readonly Scope[] = ['account', 'universal']
-  return (method === 'fifo' || SEEDS > 1 ? scopes : [scopes[place % 2] as Scope]).map((scope) => ({
-    method,
-    scope,
-  }))
-})
+const SCOPES: readonly Scope[] = ['account', 'universal']
+
+/** Under each scope, or only one; and what changes on the way, as the rules us do in 2025. */
+const matchings: readonly LotsStepOptions[] = [
+  ...METHODS.flatMap((method, place) =>
+    (method === 'fifo' || SEEDS > 1 ? SCOPES : [SCOPES[place % 2] as Scope]).map((scope) => ({
+      method,
+      scope,
+    })),
+  ),
+  {
+    method: 'fifo',
+    scope: 'universal',
+    changes: [{ fromUs: FIRST + 120n * DAY_US, method: 'fifo', scope: 'account' }],
+  },
+  {
+    method: 'hifo',
+    scope: 'account',
+    changes: [
+      { fromUs: FIRST + 60n * DAY_US, method: 'lifo', scope: 'account' },
+      { fromUs: FIRST + 205n * DAY_US, method: 'hifo', scope: 'universal' },
+    ],
+  },
+]
+
+const shown = ({ method, scope, changes = [] }: LotsStepOptions): string =>
+  [{ method, scope }, ...changes].map((one) => `${one.method} by ${one.scope}`).join(', then ')
 
 // SEEDS=20 tries as many other books.
 describe('nights', () => {
   for (let seed = 1; seed <= SEEDS; seed += 1)
     for (const options of matchings)
-      it(`by ${options.method}, lots held by ${options.scope}, with seed ${seed}, come to what a run over everything makes`, async () => {
+      it(`${shown(options)}, with seed ${seed}, come to what a run over everything makes`, async () => {
         const random = mulberry32(100 * seed + matchings.indexOf(options))
         const step = lotsStep(options)
         let events = randomEvents(random, [0, 200], 600, 'first')
@@ -255,7 +274,7 @@ describe('what is carried on', () => {
     expect((await tablesIn(connection)).short_sales).toHaveLength(2)
   })
 
-  it('is offered only where a method decides immediately, keeps lots, and stays the same', () => {
+  it('is offered only where each method decides immediately and keeps lots', () => {
     const can = (more: Partial<LotsStepOptions>): boolean =>
       lotsStep({ ...options, ...more }).carryOn !== undefined
     expect(METHODS.map((method) => can({ method }))).toEqual([true, true, true, true, true])
@@ -263,7 +282,11 @@ describe('what is carried on', () => {
     expect(can({ method: 'uk', scope: 'universal' })).toBe(false)
     expect(can({ method: 'ca', scope: 'universal' })).toBe(false)
     expect(can({ shortSales: 'when sold' })).toBe(false)
-    expect(can({ changes: [{ fromUs: FIRST, method: 'lifo', scope: 'account' }] })).toBe(false)
+    expect(can({ changes: [{ fromUs: FIRST, method: 'lifo', scope: 'account' }] })).toBe(true)
+    expect(can({ changes: [{ fromUs: FIRST, method: 'average', scope: 'account' }] })).toBe(false)
+    expect(can({ method: 'average', changes: [{ fromUs: FIRST, method: 'fifo', scope: 'account' }] })).toBe(
+      false,
+    )
     expect(can({ selections: new Map() })).toBe(false)
     expect(can({ allocations: [] })).toBe(false)
     expect(can({ tables: ['lots'] })).toBe(false)
