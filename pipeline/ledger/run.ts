@@ -36,13 +36,10 @@ export interface Item {
   /** Rebuilds these days of its table. */
   makeDays?(connection: DuckDBConnection, changed: Changed): Promise<MadeDays>
   /**
-   * Makes what follows from changes since this day. Rows of earlier days than `since` have stayed in the tables that are divided
-   * into days; null, with nothing changed, if it has to be made whole.
+   * Makes what follows from changes since this day; returns the number of rows of its tables. Rows may have stayed in those that
+   * are divided into days; null, with nothing changed, if all has to be made.
    */
-  carryOn?(
-    connection: DuckDBConnection,
-    day: string,
-  ): Promise<{ readonly since: string; readonly rows: number } | null>
+  carryOn?(connection: DuckDBConnection, day: string): Promise<number | null>
 }
 
 /** A published table differs from what the ledger records about it: the file has been damaged or changed. */
@@ -159,7 +156,10 @@ export class Run {
     return { rows: allOf(all).count, days: rows.size }
   }
 
-  /** Goes on from the first day on which its inputs have changed, if that is possible. KeptDiffer if an earlier row is not as published. */
+  /**
+   * Goes on from the first day on which its inputs have changed, if that is possible. KeptDiffer if a table of which rows may
+   * stay is not as published.
+   */
   async #carryOn(
     made: Unseen,
     connection: DuckDBConnection,
@@ -170,19 +170,21 @@ export class Run {
     const changed = this.#changedFor({ ...item, slices: { by: '', of: item.inputs } })
     const [day] = changed === null ? [] : firstOf(changed)
     if (day === undefined || day === NO_DAY) return null
-    const carried = await item.carryOn(connection, day)
-    if (carried === null) return null
-    const { since, rows } = carried
-    await this.#look([made], [connection])
-    const later = new Set<string>()
+    const before = new Map<string, Days>()
     for (const table of writes) {
-      const [before, now] = [this.#divided.before.get(table), this.#days.get(table)]
-      if (!this.#divided.timeOf.has(table)) continue
-      for (const one of changedDays(before ?? new Map(), now ?? new Map()))
-        if (one < since) throw new KeptDiffer(table)
-      for (const one of now?.keys() ?? []) if (one >= since) later.add(one)
+      const time = this.#divided.timeOf.get(table)
+      if (time === undefined) continue
+      before.set(table, this.#divided.before.get(table) ?? new Map())
+      const found = await askDays(connection, table, time).catch(unreadable)
+      if (changedDays(before.get(table) as Days, found).size > 0) throw new KeptDiffer(table)
     }
-    return { rows, days: later.size }
+    const rows = await item.carryOn(connection, day)
+    if (rows === null) return null
+    await this.#look([made], [connection])
+    const days = [...before].flatMap(([table, own]) => [
+      ...changedDays(own, this.#days.get(table) ?? new Map()),
+    ])
+    return { rows, days: new Set(days).size }
   }
 
   /** The days on which what an item reads has changed; null if that is not known, or more has changed. */

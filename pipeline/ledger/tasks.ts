@@ -36,11 +36,10 @@ export interface ExtraStep {
   readonly times?: Readonly<Record<string, string>>
   run(connection: DuckDBConnection, run?: StepRun): Promise<void>
   /**
-   * Runs again over its tables as they were published: nothing that it reads has changed before this UTC day. Rows of earlier
-   * days than the one that it returns stay in the tables that are divided into days; the other tables are written anew. Null,
-   * with nothing changed, if it cannot.
+   * Runs again over its tables as they were published: nothing that it reads has changed before this UTC day. Rows may stay in
+   * the tables that are divided into days; the others are written anew. False, with nothing changed, if it cannot.
    */
-  carryOn?(connection: DuckDBConnection, day: string): Promise<string | null>
+  carryOn?(connection: DuckDBConnection, day: string): Promise<boolean>
 }
 
 /** How a step is run. */
@@ -195,8 +194,8 @@ function carryingOn(step: ExtraStep, emptiness: Emptiness): Pick<Item, 'carryOn'
   if (carryOn === undefined) return {}
   return {
     carryOn: async (lane, day) => {
-      const since = await tried(step, () => carryOn(lane, day))
-      return since === null ? null : { since, rows: await countWritten(lane, step, emptiness) }
+      const isDone = await tried(step, () => carryOn(lane, day))
+      return isDone ? countWritten(lane, step, emptiness) : null
     },
   }
 }

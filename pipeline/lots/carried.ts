@@ -268,8 +268,10 @@ async function betweenTransfers(connection: DuckDBConnection, us: bigint): Promi
 /** What was held at a moment. */
 export interface BroughtForward {
   readonly atUs: bigint
-  /** By coin. */
-  readonly lots: ReadonlyMap<string, CarriedForward>
+  /** Coins of which something was known by then. */
+  readonly coins: readonly string[]
+  /** What was held of one of them. Parcels of a whole history may be too many to be in memory together. */
+  lotsOf(coin: string): Promise<CarriedForward>
   readonly unknown: readonly UnknownBasisRow[]
   /** Coins that begin again with their first event, such as those that had been borrowed by then. */
   readonly fromStart: readonly string[]
@@ -277,7 +279,7 @@ export interface BroughtForward {
 
 /**
  * What was held at the last moment by this UTC day at which it was carried forward by the same matching; null if there is
- * none. Forgets the moments after it.
+ * none, or one of its lots is not among the events any more. Forgets the moments after it.
  */
 export async function broughtForward(
   connection: DuckDBConnection,
@@ -287,18 +289,11 @@ export async function broughtForward(
   const atUs = await lastMoment(connection, matching, day)
   if (atUs === null) return null
   const at = moment(atUs)
-  const coins = await connection.runAndReadAll(
+  if (!(await findLots(connection, at))) return null
+  const reader = await connection.runAndReadAll(
     `select coin, last_order from ${TABLES.coins} where moment = ${at} order by coin`,
   )
-  const lots = new Map<string, CarriedForward & { readonly parcels: HeldParcel[] }>()
-  const fromStart: string[] = []
-  for (const [coin, order] of coins.getRows())
-    if (order === null) fromStart.push(String(coin))
-    else
-      lots.set(String(coin), { coin: String(coin), parcels: [], underway: new Map(), order: Number(order) })
-  const areFound = await readParcels(connection, at, (coin, parcel) => lots.get(coin)?.parcels.push(parcel))
-  if (!areFound) return null
-  for (const { parcels } of lots.values()) parcels.sort((a, b) => compareAcquisition(a.parcel, b.parcel))
+  const orders = new Map(reader.getRows().map(([coin, order]) => [String(coin), order] as const))
   const unknown = await connection.runAndReadAll(
     `select account, coin, quantity, unvalued_quantity, disposals
      from ${TABLES.unknown} where moment = ${at} order by coin, account`,
@@ -306,7 +301,13 @@ export async function broughtForward(
   await forget(connection, `moment > ${at}`)
   return {
     atUs,
-    lots,
+    coins: [...orders].flatMap(([coin, order]) => (order === null ? [] : [coin])),
+    lotsOf: async (coin) => ({
+      coin,
+      parcels: await readParcels(connection, coin),
+      underway: new Map(),
+      order: Number(orders.get(coin)),
+    }),
     unknown: unknown.getRows().map(([account, coin, quantity, unvalued, disposals]) => ({
       account: String(account),
       coin: String(coin),
@@ -314,7 +315,7 @@ export async function broughtForward(
       unvaluedQuantity: units(unvalued),
       disposals: Number(disposals),
     })),
-    fromStart,
+    fromStart: [...orders].flatMap(([coin, order]) => (order === null ? [coin] : [])),
   }
 }
 
@@ -339,38 +340,44 @@ async function lastMoment(
   return null
 }
 
-/** Returns whether every lot is still among the events. */
-async function readParcels(
-  connection: DuckDBConnection,
-  at: string,
-  add: (coin: string, parcel: HeldParcel) => void,
-): Promise<boolean> {
+/** Parcels of a moment with the rows of their lots, by coin. */
+const FOUND = 'temp.lots_brought_forward'
+
+/** Finds the event of each parcel's lot; returns whether each has exactly one. */
+async function findLots(connection: DuckDBConnection, at: string): Promise<boolean> {
+  const reader = await connection.runAndReadAll(`
+    create or replace temp table lots_brought_forward as
+    select carried.coin as coin, carried.account as account, lots.account as lot_account,
+      cast(lots.rowid as integer) as lot, lot_order, is_dated, carried.happened_at as happened_at, lot_quantity,
+      cast(lot_value is not null as integer) as is_valued, coalesce(lot_value, 0) as lot_value,
+      from_quantity, to_quantity, from_cost, to_cost
+    from ${TABLES.parcels} as carried
+    join lot_events as lots
+      on lots.coin = carried.coin and lots.happened_at = carried.happened_at and lots.place = carried.place
+      and lots.account = carried.lot_account and lots.event_id = carried.event_id
+    where carried.moment = ${at}
+    order by carried.coin, lot_order, from_quantity;
+    select (select count(*) from ${FOUND}) = (select count(*) from ${TABLES.parcels} where moment = ${at})
+      and not exists (select 1 from ${FOUND} group by coin, lot, from_quantity having count(*) > 1)`)
+  return reader.getRows()[0]?.[0] === true
+}
+
+async function readParcels(connection: DuckDBConnection, coin: string): Promise<HeldParcel[]> {
   const result = await connection.run(
-    `select carried.coin, carried.account, carried.lot_account, cast(coalesce(lots.rowid, -1) as integer), lot_order, is_dated,
-       carried.happened_at, lot_quantity, cast(lot_value is not null as integer), coalesce(lot_value, 0),
+    `select account, lot_account, lot, lot_order, is_dated, happened_at, lot_quantity, is_valued, lot_value,
        from_quantity, to_quantity, from_cost, to_cost
-     from ${TABLES.parcels} as carried
-     left join lot_events as lots
-       on lots.coin = carried.coin and lots.happened_at = carried.happened_at and lots.place = carried.place
-       and lots.account = carried.lot_account and lots.event_id = carried.event_id
-     where carried.moment = ${at}`,
+     from ${FOUND} where coin = $coin`,
+    { coin },
   )
-  for (
-    let chunk = await result.fetchChunk();
-    chunk !== null && chunk.rowCount > 0;
-    chunk = await result.fetchChunk()
-  ) {
-    const [coins, accounts, lotAccounts] = [0, 1, 2].map((column) => chunk.getColumnValues(column)) as [
-      DuckDBValue[],
-      DuckDBValue[],
-      DuckDBValue[],
-    ]
-    const [rows, orders, dated] = [integersOf(chunk, 3), integersOf(chunk, 4), integersOf(chunk, 5)]
-    const [times, quantities, valued] = [bigintsOf(chunk, 6), new Amounts(chunk, 7), integersOf(chunk, 8)]
-    const [values, froms, tos] = [new Amounts(chunk, 9), new Amounts(chunk, 10), new Amounts(chunk, 11)]
-    const [fromCosts, toCosts] = [new Amounts(chunk, 12), new Amounts(chunk, 13)]
+  const parcels: HeldParcel[] = []
+  for (let at = 0; at < result.chunkCount; at += 1) {
+    const chunk = result.getChunk(at)
+    const [accounts, lotAccounts] = [chunk.getColumnValues(0), chunk.getColumnValues(1)]
+    const [rows, orders, dated] = [integersOf(chunk, 2), integersOf(chunk, 3), integersOf(chunk, 4)]
+    const [times, quantities, valued] = [bigintsOf(chunk, 5), new Amounts(chunk, 6), integersOf(chunk, 7)]
+    const [values, froms, tos] = [new Amounts(chunk, 8), new Amounts(chunk, 9), new Amounts(chunk, 10)]
+    const [fromCosts, toCosts] = [new Amounts(chunk, 11), new Amounts(chunk, 12)]
     for (let row = 0; row < rows.length; row += 1) {
-      if (rows[row] === -1) return false
       const { lot } = wholeLot(
         rows[row]!,
         String(lotAccounts[row]),
@@ -387,10 +394,10 @@ async function readParcels(
         costTo: toCosts.at(row),
       }
       const account = accounts[row] ?? null
-      add(String(coins[row]), { account: account === null ? null : String(account), parcel })
+      parcels.push({ account: account === null ? null : String(account), parcel })
     }
   }
-  return true
+  return parcels.sort((a, b) => compareAcquisition(a.parcel, b.parcel))
 }
 
 const units = (value: DuckDBValue | undefined): bigint => (value as DuckDBDecimalValue).value

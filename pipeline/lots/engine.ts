@@ -106,12 +106,13 @@ export class LotEngine {
   /** Throws a TieoutError if an event is out of order; every other problem goes to `sink.problem`. */
   apply(event: LotEvent): void {
     const last = this.#last
+    const atUs = effectiveAtUs(event)
     if (this.#book === undefined || event.coin !== last?.coin) {
       if (last !== undefined && this.#coins.has(event.coin)) throw coinAgain(event, last)
       this.#close()
-      this.#book = this.#open(event.coin, effectiveAtUs(event))
-    } else if (effectiveAtUs(event) < effectiveAtUs(last)) throw outOfOrder(event, last)
-    this.#carryUntil(effectiveAtUs(event))
+      this.#book = this.#open(event.coin, atUs)
+    } else if (atUs < effectiveAtUs(last)) throw outOfOrder(event, last)
+    this.#carryUntil(atUs)
     this.#last = event
     const isLoan = event.kind === 'borrow' || event.kind === 'repay'
     // If own coins are sold first, they are counted from the first event on.
@@ -123,14 +124,16 @@ export class LotEngine {
     else this.#context.sink.problem(problemOf(event, 'quantity not above zero', event.quantity))
   }
 
-  /** Closes the last book; call it once, after the last event. Coins without an event keep what was brought forward. */
+  /** A coin without any event keeps what was brought forward. */
+  keep(coin: string): void {
+    this.#close()
+    this.#book = this.#open(coin, null)
+    this.#last = undefined
+  }
+
+  /** Closes the last book; call it once, after the last event. */
   finish(): void {
     this.#close()
-    for (const coin of this.#passage.broughtForward?.keys() ?? [])
-      if (!this.#coins.has(coin)) {
-        this.#book = this.#open(coin, null)
-        this.#close()
-      }
   }
 
   /** `firstUs`: when its first event takes effect. Of a coin that begins with it, nothing is held at earlier moments. */

@@ -20,6 +20,7 @@ import { allocationsByRow, selectionsByRow } from './named-lots.ts'
 import { type FeeReading, readCurrency, readEvents } from './reader.ts'
 import { type Labels, Results } from './results.ts'
 import { columnsAsDefined, defineTables, type MatchedBy, writeMatching } from './results-sql.ts'
+import type { CarriedForward } from './running-book.ts'
 import { type LotTable, type LotTableName, lotTables, MATCHING_TABLE, matchingTable } from './tables.ts'
 
 /** A step that states what its tables mean, for the documentation of the ledger. */
@@ -65,7 +66,7 @@ export function lotsStep(options: LotsStepOptions): LotsStep {
   }
 }
 
-/** The time of a row, of tables whose rows before some time depend on nothing that happened later. */
+/** The time of a row, of tables of which only what is found anew is replaced. */
 const times = {
   disposals: 'disposed_at',
   lot_transfers: 'moved_at',
@@ -131,14 +132,14 @@ async function runLots(
   await write()
 }
 
-/** Runs again from a moment before the given day; null if none is known. */
+/** Runs again from a moment before the given day; false if none is known. */
 async function carryOn(
   connection: DuckDBConnection,
   options: LotsStepOptions,
   day: string,
-): Promise<string | null> {
+): Promise<boolean> {
   const brought = await broughtForward(connection, decisionOf(options).decidedBy ?? '', day)
-  if (brought === null) return null
+  if (brought === null) return false
   const moments = await momentsAfter(connection, brought.atUs)
   const write = await match(connection, options, { brought, moments })
   await defineTables(
@@ -148,7 +149,7 @@ async function carryOn(
   for (const [name, time] of Object.entries(times))
     await connection.run(`delete from ${name} where ${happensFrom(brought, time)}`)
   await write()
-  return dayOf(brought.atUs).slice(0, 10)
+  return true
 }
 
 /** The condition for what is found anew. */
@@ -174,17 +175,29 @@ async function match(
     unknown: brought?.unknown ?? [],
   })
   const carrying = moments.length > 0 ? await CarryingForward.open(connection) : null
+  const held = new Map<string, CarriedForward>()
   const engine = new LotEngine({ ...options, ...byRow }, results, {
-    broughtForward: brought?.lots ?? new Map(),
+    broughtForward: held,
     momentsUs: moments,
     carry: (atUs, coin, lots) => carrying?.add(atUs, coin, lots, results.unknownOf(coin)),
   })
+  const coming = new Set(brought?.coins)
+  const bring = async (coins: Iterable<string>): Promise<void> => {
+    held.clear()
+    for (const coin of coins)
+      if (brought !== null && coming.delete(coin)) held.set(coin, await brought.lotsOf(coin))
+  }
   const which = brought === null ? undefined : happensFrom(brought, 'happened_at')
   for await (const events of readEvents(connection, options, which)) {
+    if (coming.size > 0) await bring(new Set(events.map(({ coin }) => coin)))
     for (const event of events) engine.apply(event)
     // Matching never waits for anything: without yielding, a server would not respond until it is done.
     await immediate()
     options.signal?.throwIfAborted()
+  }
+  for (const coin of [...coming]) {
+    await bring([coin])
+    engine.keep(coin)
   }
   engine.finish()
   return async () => {

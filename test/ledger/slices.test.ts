@@ -407,7 +407,7 @@ test('lots are carried on from the day that changes, unless a piece of an earlie
     expect(before).toHaveLength(3)
     await books.tax('SPOT', balanced([deposit(21), fee(21)], { BTC: '7.5' }))
     const second = await build()
-    expect(daysOf(second)).toBe(2)
+    expect(daysOf(second)).toBe(1)
     expect(differing(await build({ full: true, publish: false }), second)).toEqual([])
     const after = (await pieces()) as string[][]
     expect(after.slice(0, 3)).toEqual(before)
@@ -423,6 +423,64 @@ test('lots are carried on from the day that changes, unless a piece of an earlie
     expect(notes).toEqual(['Rebuilding every table: the published main.disposals is not what was built.'])
     expect(daysOf(third)).toBeUndefined()
     expect((await pieces()).slice(0, 4)).toEqual(after)
+  } finally {
+    await books.close()
+  }
+})
+
+test('a coin that was sold short nights ago and is bought again today leaves other lots as they are', async () => {
+  const books = await TestBooks.open()
+  const notes: string[] = []
+  const lots = [lotsStep({ method: 'fifo', scope: 'account' })]
+  const build = (options: Partial<BuildOptions> = {}): Promise<BuildResult> =>
+    books.build(
+      {},
+      { keepSteps: true, publishAnyway: true, steps: lots, onNote: (text) => notes.push(text), ...options },
+    )
+  const row = (
+    id: string,
+    coin: string,
+    type: string,
+    amount: string,
+    day: string,
+  ): Omit<TaxRow, 'balance'> => ({
+    ...{ id, coin, type, amount },
+    ts: `2026-${day}T12:00:00Z`,
+  })
+  try {
+    await books.account('main', 'unified')
+    await books.tax(
+      'MARGIN-crossed',
+      balanced(
+        [
+          row('1', 'BTC', 'BORROW', '1', '01-02'),
+          row('2', 'USDT', 'ORDER_DEALT_IN', '300', '01-03'),
+          row('3', 'BTC', 'ORDER_DEALT_FROZEN_OUT', '-1', '01-03'),
+          ...Array.from({ length: 20 }, (_, day) =>
+            row(`in ${day}`, 'ETH', 'TRANSFER_IN', '1', `01-${String(day + 5).padStart(2, '0')}`),
+          ),
+        ],
+        { USDT: '1000' },
+      ),
+    )
+    await build()
+    const sales = () => books.query('select quantity, closed_at, gain from short_sales')
+    expect(await sales()).toEqual([['1', null, null]])
+    await books.tax(
+      'MARGIN-crossed',
+      balanced(
+        [
+          row('4', 'BTC', 'ORDER_DEALT_IN', '1', '01-25'),
+          row('5', 'USDT', 'ORDER_DEALT_FROZEN_OUT', '-250', '01-25'),
+        ],
+        { USDT: '1300' },
+      ),
+    )
+    const second = await build()
+    expect(slicedIn(second)).toContain('lots')
+    expect(notes).toEqual([])
+    expect(await sales()).toEqual([['1', '2026-01-25 12:00:00+00', '50']])
+    expect(differing(await build({ full: true, publish: false }), second)).toEqual([])
   } finally {
     await books.close()
   }

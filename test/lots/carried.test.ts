@@ -159,7 +159,7 @@ describe('nights', () => {
         await step.run(connection, { keepsSteps: true })
         expect(await tablesIn(connection)).toEqual(await made(events, options))
         let carried = 0
-        for (let night = 1; night <= 6; night += 1) {
+        for (let night = 1; night <= 4; night += 1) {
           const last = 200 + night * 3
           // Most nights bring the last days, some what is late, and take back what has changed.
           const from = night % 3 === 0 ? Math.floor(random() * last) : last - 1 - Math.floor(random() * 4)
@@ -182,17 +182,13 @@ describe('nights', () => {
           )
           events = [...added, ...whole]
           await put(events)
-          const since = await step.carryOn?.(connection, day(from))
-          if (since === null) await step.run(connection, { keepsSteps: true })
-          else {
-            carried += 1
-            expect(String(since) <= day(from)).toBe(true)
-          }
+          if (await step.carryOn?.(connection, day(from))) carried += 1
+          else await step.run(connection, { keepsSteps: true })
           expect(await tablesIn(connection), `night ${night}, from day ${from} of ${last}`).toEqual(
             await made(events, options),
           )
         }
-        expect(carried).toBeGreaterThanOrEqual(3)
+        expect(carried).toBeGreaterThanOrEqual(2)
       })
 })
 
@@ -212,7 +208,7 @@ describe('what is carried on', () => {
     expect(await momentsKept()).toEqual(['2025-02-22', '2025-05-29', '2025-06-22', '2025-06-28'])
     // What is not among the events any more would be missed, if it were read.
     await put([...books.filter(({ id }) => id !== 's1'), sell('s3', '2025-06-30T13:00:00Z', '1', '15')])
-    expect(await step.carryOn?.(connection, '2025-06-30')).toBe('2025-06-28')
+    expect(await step.carryOn?.(connection, '2025-06-30')).toBe(true)
     const rows = await tablesIn(connection)
     expect(rows.disposals).toEqual(
       ['s1', 's2', 's3'].map((id) => expect.objectContaining({ disposal_id: id, lot_id: 'b1' })),
@@ -222,19 +218,19 @@ describe('what is carried on', () => {
 
   it('is refused for a day before every moment, for another matching, and where nothing was carried forward', async () => {
     await put(books)
-    expect(await step.carryOn?.(connection, '2025-06-30')).toBeNull()
+    expect(await step.carryOn?.(connection, '2025-06-30')).toBe(false)
     await step.run(connection, { keepsSteps: true })
-    expect(await step.carryOn?.(connection, '2025-02-21')).toBeNull()
-    expect(await lotsStep({ ...options, method: 'lifo' }).carryOn?.(connection, '2025-06-30')).toBeNull()
+    expect(await step.carryOn?.(connection, '2025-02-21')).toBe(false)
+    expect(await lotsStep({ ...options, method: 'lifo' }).carryOn?.(connection, '2025-06-30')).toBe(false)
     await lotsStep({ ...options, method: 'average' }).run(connection, { keepsSteps: true })
-    expect(await step.carryOn?.(connection, '2025-06-30')).toBeNull()
+    expect(await step.carryOn?.(connection, '2025-06-30')).toBe(false)
   })
 
   it('is refused if a lot that was carried forward is not among the events', async () => {
     await put(books)
     await step.run(connection, { keepsSteps: true })
     await put(books.filter(({ id }) => id !== 'e1'))
-    expect(await step.carryOn?.(connection, '2025-06-30')).toBeNull()
+    expect(await step.carryOn?.(connection, '2025-06-30')).toBe(false)
   })
 
   it('does not begin between the legs of a transfer, whichever of them came first', async () => {
@@ -250,13 +246,14 @@ describe('what is carried on', () => {
     const reader = await connection.runAndReadAll('select max(moment)::varchar from staging.lot_moments')
     expect(reader.getRows()).toEqual([['2025-06-27 22:30:00+00']])
     // A moment that has come to lie between two legs since is passed over.
-    await put([
-      ...books,
-      ...legs,
+    const more = [
+      ...[...books, ...legs],
       out('t3:out', '2025-06-27T22:00:00Z', '1', { account: 'main' }),
       into('t3:in', '2025-06-30T09:00:00Z', '1', { account: 'cold' }),
-    ])
-    expect(await step.carryOn?.(connection, '2025-06-30')).toBe('2025-06-22')
+    ]
+    await put(more)
+    expect(await step.carryOn?.(connection, '2025-06-30')).toBe(true)
+    expect(await tablesIn(connection)).toEqual(await made(more, options))
   })
 
   it('begins again with the first event of a coin that had been borrowed by then', async () => {
@@ -269,7 +266,7 @@ describe('what is carried on', () => {
     await put([...books, ...loan])
     await step.run(connection, { keepsSteps: true })
     await put(later)
-    expect(await step.carryOn?.(connection, '2025-06-30')).toBe('2025-06-28')
+    expect(await step.carryOn?.(connection, '2025-06-30')).toBe(true)
     expect(await tablesIn(connection)).toEqual(await made(later, options))
     expect((await tablesIn(connection)).short_sales).toHaveLength(2)
   })
