@@ -287,7 +287,7 @@ export function itemProblems(table: ItemTable, publishPersonalData: boolean): st
     ...(path.length > 1 ? [] : [otherForm(table)]),
   ]
   return `select ${literal(feed)} as feed, account, field, problem, min(problems.example) as example, count(*) as item_count,
-  min(problems.page_id) as page_id, min_by(problems.page_row, problems.page_id) as page_row
+  min(problems.page_id) as page_id, min_by(problems.page_row, (problems.page_id, problems.page_row)) as page_row
 from (${selects.join('\nunion all\n')}) as problems
 group by account, field, problem`
 }

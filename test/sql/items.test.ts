@@ -7,7 +7,7 @@ import { parseAmount } from '../../models/amount.ts'
 import { columnName, type Field } from '../../models/record.ts'
 import type { BuildResult } from '../../pipeline/ledger/build.ts'
 import { feedRecords, recordItems } from '../../pipeline/ledger/feeds.ts'
-import { itemDocs } from '../../pipeline/ledger/items.ts'
+import { itemDocs, itemProblems } from '../../pipeline/ledger/items.ts'
 import { createMacros } from '../../pipeline/ledger/portable.ts'
 import { type Cells, TestBooks } from '../support/books.ts'
 
@@ -349,4 +349,28 @@ test('an amount in SQL is the same as when it lands: exact, or null', async () =
   expect(differing).toEqual([])
   expect(read.filter((one) => one !== null).length).toBeGreaterThan(500)
   connection.closeSync()
+})
+
+test('of several misfits of one answer, the first row is named, in whatever order they are read', async () => {
+  const connection = await (await DuckDBInstance.create()).connect()
+  await createMacros(connection)
+  const fees = recordItems.find(
+    ({ items, feed }) => items.table === 'order_fee_details' && feed === 'trade.orderHistory',
+  )
+  if (fees === undefined) throw new Error('Orders have no table of fees.')
+  await connection.run('create schema landing')
+  await connection.run(
+    'create table landing.orders (account varchar, page_id bigint, page_row integer, fee_detail varchar)',
+  )
+  await connection.run(
+    'create table main.order_fee_details (account varchar, page_id bigint, page_row integer, fee_coin varchar, fee decimal(38, 18), extra varchar)',
+  )
+  for (const row of [5, 2, 9])
+    await connection.run(
+      `insert into main.order_fee_details values ('main', 3, ${row}, 'USDT', 1, '{"total":"9.5"}')`,
+    )
+  const reader = await connection.runAndReadAll(
+    `select problem, item_count, page_id, page_row from (${itemProblems(fees, true)})`,
+  )
+  expect(reader.getRowsJson()).toEqual([['unknown field', '3', '3', 2]])
 })

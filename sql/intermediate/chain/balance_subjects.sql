@@ -55,7 +55,7 @@ sub_readings as (
 risk_rows as (
   select received.account as account, received.page_id as page_id, recent.read_at as read_at,
     min(contents.page_id) as content_page,
-    min_by(contents.page_row, contents.page_id) as content_row
+    min_by(contents.page_row, (contents.page_id, contents.page_row)) as content_row
   from landing.ltv as received
   join recent on recent.page_id = received.page_id and recent.nth <= 7
   join main.ltv as contents

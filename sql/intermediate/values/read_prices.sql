@@ -19,7 +19,7 @@ marks as (
 ),
 -- What one answer reported is the content of a published record, which may be older than the answer.
 contents as (
-  select account, balance_info, min(ltv.page_id) as page_id, min_by(ltv.page_row, ltv.page_id) as page_row
+  select account, balance_info, min(ltv.page_id) as page_id, min_by(ltv.page_row, (ltv.page_id, ltv.page_row)) as page_row
   from main.ltv
   group by account, balance_info
 ),
