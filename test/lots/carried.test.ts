@@ -233,6 +233,22 @@ describe('what is carried on', () => {
     expect(await step.carryOn?.(connection, '2025-06-30')).toBe(false)
   })
 
+  it('notes the moments after a late change again', async () => {
+    const late = [...books, buy('b2', '2025-06-01', '2', '50')]
+    const later = [...late, sell('s4', '2025-06-30T14:00:00Z', '2', '40')]
+    await put(books)
+    await step.run(connection, { keepsSteps: true })
+    for (const [events, from] of [
+      [late, '2025-06-01'],
+      [later, '2025-06-30'],
+    ] as const) {
+      await put(events)
+      expect(await step.carryOn?.(connection, from)).toBe(true)
+      expect(await tablesIn(connection)).toEqual(await made(events, options))
+      expect(await momentsKept()).toEqual(['2025-02-22', '2025-05-29', '2025-06-22', '2025-06-28'])
+    }
+  })
+
   it('does not begin between the legs of a transfer, whichever of them came first', async () => {
     const legs = [
       out('t1:out', '2025-06-27T23:00:00Z', '1', { account: 'main' }),
@@ -240,11 +256,16 @@ describe('what is carried on', () => {
       // An hour before it left, by another clock.
       into('t2:in', '2025-06-27T22:30:00Z', '1', { account: 'cold' }),
       out('t2:out', '2025-06-27T23:30:00Z', '1', { account: 'main' }),
+      // The one leg at midnight itself.
+      out('t4:out', '2025-06-21T20:00:00Z', '0.5', { account: 'main' }),
+      into('t4:in', '2025-06-22T00:00:00Z', '0.5', { account: 'cold' }),
     ]
     await put([...books, ...legs])
     await step.run(connection, { keepsSteps: true })
-    const reader = await connection.runAndReadAll('select max(moment)::varchar from staging.lot_moments')
-    expect(reader.getRows()).toEqual([['2025-06-27 22:30:00+00']])
+    const reader = await connection.runAndReadAll(
+      "select moment::varchar from staging.lot_moments where moment > '2025-06-01' order by 1",
+    )
+    expect(reader.getRows()).toEqual([['2025-06-21 20:00:00+00'], ['2025-06-27 22:30:00+00']])
     // A moment that has come to lie between two legs since is passed over.
     const more = [
       ...[...books, ...legs],
