@@ -358,7 +358,7 @@ async function findLots(connection: DuckDBConnection, at: string): Promise<boole
     where carried.moment = ${at}
     order by carried.coin, lot_order, from_quantity;
     select (select count(*) from ${FOUND}) = (select count(*) from ${TABLES.parcels} where moment = ${at})
-      and not exists (select 1 from ${FOUND} group by coin, lot, from_quantity having count(*) > 1)`)
+      and not exists (select 1 from ${FOUND} group by coin, lot_order, from_quantity having count(*) > 1)`)
   return reader.getRows()[0]?.[0] === true
 }
 

@@ -214,6 +214,15 @@ describe('what is carried on', () => {
       ['s1', 's2', 's3'].map((id) => expect.objectContaining({ disposal_id: id, lot_id: 'b1' })),
     )
     expect(rows.lots).toEqual([expect.objectContaining({ coin: 'ETH', lot_id: 'e1' })])
+    // A new moment is noted once the last is a week old.
+    for (const [last, noted] of [
+      ['2025-07-05', '2025-06-28'],
+      ['2025-07-06', '2025-07-04'],
+    ] as const) {
+      await put([...books, buy('e2', last, '1', '1', { coin: 'ETH' })])
+      expect(await step.carryOn?.(connection, '2025-06-30')).toBe(true)
+      expect((await momentsKept()).at(-1)).toBe(noted)
+    }
   })
 
   it('is refused for a day before every moment, for another matching, and where nothing was carried forward', async () => {
@@ -226,11 +235,15 @@ describe('what is carried on', () => {
     expect(await step.carryOn?.(connection, '2025-06-30')).toBe(false)
   })
 
-  it('is refused if a lot that was carried forward is not among the events', async () => {
+  it('is refused if a lot that was carried forward is not among the events, or is there twice', async () => {
     await put(books)
     await step.run(connection, { keepsSteps: true })
-    await put(books.filter(({ id }) => id !== 'e1'))
-    expect(await step.carryOn?.(connection, '2025-06-30')).toBe(false)
+    const [first] = books
+    const without = books.filter(({ id }) => id !== 'e1')
+    for (const events of [without, [...books, first as LotEvent], [...without, first as LotEvent]]) {
+      await put(events)
+      expect(await step.carryOn?.(connection, '2025-06-30')).toBe(false)
+    }
   })
 
   it('notes the moments after a late change again', async () => {
