@@ -15,19 +15,16 @@
 --   borrowed: Loan principal that the wallet owes in this coin at the end of the day.
 with
 moves as (
-  select entries.account as account, entries.ledger as ledger, entries.coin as coin,
-    entries.occurred_at as occurred_at, entries.amount as amount,
-    coalesce(principal.amount, 0) as borrowed
-  from main.entries as entries
-  left join staging.principal_moves as principal on principal.entry_id = entries.entry_id
+  select account, ledger, coin, day, amount, cast(0 as decimal(38, 18)) as borrowed from staging.entry_days
   union all
-  select account, ledger, coin, occurred_at, amount, cast(0 as decimal(38, 18)) from main.imported_entries
+  select account, ledger, coin, utc_day(occurred_at), cast(0 as decimal(38, 18)), amount from staging.principal_moves
+  union all
+  select account, ledger, coin, utc_day(occurred_at), amount, cast(0 as decimal(38, 18)) from main.imported_entries
 ),
 changes as (
-  select account, ledger, coin, utc_day(occurred_at) as day, sum(amount) as change,
-    sum(moves.borrowed) as borrowed
+  select account, ledger, coin, day, sum(moves.amount) as change, sum(moves.borrowed) as borrowed
   from moves
-  group by account, ledger, coin, utc_day(occurred_at)
+  group by account, ledger, coin, day
 ),
 spans as (
   select account, ledger, coin, min(day) as first_day from changes group by account, ledger, coin
@@ -53,7 +50,7 @@ ends as (
     from priced
     anti join landing.import_withdrawals using (page_id)
     where coin in (select coin from held) and coin <> (select currency from staging.reporting)
-      and not exists (select 1 from main.entries)
+      and not exists (select 1 from staging.entry_days)
   )
 ),
 days as (

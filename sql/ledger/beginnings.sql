@@ -13,10 +13,10 @@
 --   opening: Quantity held then whose history is unknown, in units of the coin.
 with
 venue as (
-  select entries.account as account, coalesce(any_value(starts.settled_at), min(entries.occurred_at)) as begins_at
-  from main.entries as entries
-  left join staging.book_starts as starts on starts.account = entries.account
-  group by entries.account
+  select days.account as account, coalesce(any_value(starts.settled_at), min(days.first_at)) as begins_at
+  from staging.entry_days as days
+  left join staging.book_starts as starts on starts.account = days.account
+  group by days.account
 ),
 handed as (
   select entries.account as account, entries.coin as coin, sum(entries.amount) as opening,
@@ -43,7 +43,7 @@ imported as (
   group by moves.book_account, moves.coin
 ),
 reported_by_venue as (
-  select distinct account, coin from main.entries
+  select distinct account, coin from staging.entry_days
 ),
 coins as (
   select account, coin from reported_by_venue

@@ -13,8 +13,8 @@
 --   as_of: Time of the last entry, or of the last record if none made an entry.
 with
 summed as (
-  select account, ledger, coin, sum(amount) as quantity, max(occurred_at) as as_of
-  from main.entries
+  select account, ledger, coin, sum(amount) as quantity, max(last_at) as as_of
+  from staging.entry_days
   group by account, ledger, coin
   union all
   select account, ledger, coin, sum(amount), max(occurred_at)

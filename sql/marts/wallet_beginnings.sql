@@ -19,8 +19,8 @@ received as (
   group by account, feed
 ),
 moved as (
-  select account, ledger, source_feed, min(occurred_at) as first_at
-  from main.entries
+  select account, ledger, source_feed, min(entry_days.first_at) as first_at
+  from staging.entry_days
   group by account, ledger, source_feed
 ),
 wallets as (

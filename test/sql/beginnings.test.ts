@@ -2,7 +2,7 @@
 // books to its own date, and a return for a year before them printed zeros.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { balanced, type Cells, TestBooks } from '../support/books.ts'
-import { runModel } from '../support/one-model.ts'
+import { runModels } from '../support/one-model.ts'
 
 let books: TestBooks
 
@@ -183,7 +183,7 @@ test('a wallet with records of several feeds or partitions begins where all of t
   const had = (feed: string, partition: string, month: string, status = 'complete') => [
     ...['main', feed, partition, on(month), status],
   ]
-  const rows = await runModel('main.wallet_beginnings', {
+  const [, rows = []] = await runModels(['staging.entry_days', 'main.wallet_beginnings'], {
     'main.coverage': {
       columns: 'account varchar, feed varchar, partition varchar, starts_at timestamptz, status varchar',
       rows: [
@@ -195,12 +195,13 @@ test('a wallet with records of several feeds or partitions begins where all of t
       ],
     },
     'main.entries': {
-      columns: 'account varchar, ledger varchar, source_feed varchar, occurred_at timestamptz',
+      columns: `account varchar, ledger varchar, source_feed varchar, occurred_at timestamptz, coin varchar,
+        amount decimal(38, 18)`,
       rows: [
-        ['main', 'ONE', 'one', on('09')],
-        ['main', 'BOTH', 'one', on('09')],
-        ['main', 'BOTH', 'two', on('09')],
-        ['main', 'UNIFIED', 'tax.records', on('11')],
+        ['main', 'ONE', 'one', on('09'), 'BTC', '1'],
+        ['main', 'BOTH', 'one', on('09'), 'BTC', '1'],
+        ['main', 'BOTH', 'two', on('09'), 'BTC', '1'],
+        ['main', 'UNIFIED', 'tax.records', on('11'), 'BTC', '1'],
       ],
     },
     'staging.book_starts': {
@@ -247,9 +248,10 @@ test('imports begin the history of a coin if they account for all of it, by rows
   row('k', 'k', 'BTC', 1, { type: 'opening' })
   row('k', 'k', 'BTC', 4, { type: 'sell' })
   row('k', 'k', 'EUR', 2, { type: 'income', money: true })
-  const found = await runModel('main.beginnings', {
+  const [, found = []] = await runModels(['staging.entry_days', 'main.beginnings'], {
     'main.entries': {
-      columns: `${moved}, entry_id varchar, part varchar, amount decimal(38, 18), occurred_at timestamptz`,
+      columns: `${moved}, entry_id varchar, part varchar, amount decimal(38, 18), occurred_at timestamptz,
+        ledger varchar, source_feed varchar`,
       rows: [
         ['main', 'BTC', '1', 'opening', '5', day(6)],
         ['main', 'ETH', '2', 'opening', '7', day(6)],
@@ -257,7 +259,7 @@ test('imports begin the history of a coin if they account for all of it, by rows
         ['main', 'EUR', '4', 'amount', '7', day(7)],
         ['late', 'BTC', '5', 'amount', '1', day(8)],
         ['late', 'BTC', '6', 'amount', '1', day(7)],
-      ],
+      ].map((entry) => [...entry, 'UNIFIED', 'tax.records']),
     },
     'staging.book_starts': { columns: 'account varchar, settled_at timestamptz', rows: [['main', day(5)]] },
     'staging.basis_carry_overs': {

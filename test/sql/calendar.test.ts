@@ -1,7 +1,7 @@
 // Every day of the books, also those on which nothing happened.
 import { expect, onTestFinished, test } from 'vitest'
 import { balanced, TestBooks } from '../support/books.ts'
-import { type Planted, runModel } from '../support/one-model.ts'
+import { type Planted, runModel, runModels } from '../support/one-model.ts'
 
 test('the calendar has each day from the first change to the end of the last run, with week, quarter and month end', async () => {
   const books = await TestBooks.open({ only: ['main.calendar'] })
@@ -90,9 +90,17 @@ type Rows = Planted['rows']
 const history = async ({ entries = [], principal = [], ...more }: Readonly<Record<string, Rows>>) => {
   const moved =
     'account varchar, ledger varchar, coin varchar, occurred_at timestamptz, amount decimal(38, 18)'
-  const rows = await runModel('main.balance_history', {
-    'main.entries': { columns: `${moved}, entry_id varchar`, rows: entries },
-    'staging.principal_moves': { columns: 'entry_id varchar, amount decimal(38, 18)', rows: principal },
+  const [, rows = []] = await runModels(['staging.entry_days', 'main.balance_history'], {
+    'main.entries': {
+      columns: `${moved}, entry_id varchar, source_feed varchar`,
+      rows: entries.map((entry) => [...entry, 'tax.records']),
+    },
+    'staging.principal_moves': {
+      columns: moved,
+      rows: principal.flatMap(([id, amount = null]) =>
+        entries.flatMap((entry) => (entry[5] === id ? [[...entry.slice(0, 4), amount]] : [])),
+      ),
+    },
     'main.imported_entries': { columns: moved, rows: more.imported ?? [] },
     'main.liabilities': {
       columns: 'account varchar, ledger varchar, coin varchar, owed_before decimal(38, 18)',
