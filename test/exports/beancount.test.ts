@@ -314,6 +314,41 @@ describe.skipIf(!hasBeancount)('beancount’s lots (needs Debian’s package bea
     expect(balances.get('Assets:Venue:Old:Lots:BTC BTC')).toBe('0.5')
   })
 
+  test('an account without lots, an account that only an import has, and its coins are all declared', async () => {
+    const cash = { account: 'cash', coin: 'USDT', kind: 'deposit', counter: 'Equity:Deposits' }
+    const dir = await publishBook([
+      ...trade('b', '2026-01-02', 'BTC', '1', '100'),
+      { id: 'd', at: '2026-01-03', amount: '5', ...cash },
+    ])
+    const sold = "('old', 'ETH', '2025-01-01', -1, 'i1', 'dispose', 2, 8, 'USDT', null)"
+    await alterBook(dir, [`insert into lot_events values ${sold}`])
+    const { errors, balances, commodities } = readBeancount(await exported(dir, 'beancount', 'fifo'))
+    expect(errors).toEqual([])
+    expect(balances.get('Assets:Venue:Cash:UNIFIED USDT')).toBe('5')
+    expect(balances.get('Assets:Venue:Old:Missing ETH')).toBe('-2')
+    expect(balances.get('Equity:Unknown-Basis USDT')).toBe('-8')
+    expect(commodities).toEqual({ BTC: 'BTC', ETH: 'ETH', USDT: 'USDT' })
+    const imported = await publishBook([])
+    await alterBook(imported, [`insert into lot_events values ${sold.replace('USDT', 'EUR')}`])
+    const file = await exported(imported, 'beancount', 'fifo')
+    expect(readBeancount(file)).toMatchObject({ errors: [], commodities: { ETH: 'ETH', EUR: 'EUR' } })
+  })
+
+  test('a long quantity of one account does not use up the digits of another', async () => {
+    const { balances } = await gainsOf(
+      [
+        ...trade('b1', '2026-01-01', 'PEPE', '123456789012', '1'),
+        ...trade('b2', '2026-01-02', 'PEPE', '0.123456789012345678', '1').map((line) => ({
+          ...line,
+          account: 'desk',
+        })),
+      ],
+      'fifo',
+    )
+    expect(balances.get('Assets:Venue:Main:Lots:PEPE PEPE')).toBe('123456789012')
+    expect(balances.get('Assets:Venue:Desk:Lots:PEPE PEPE')).toBe('0.123456789012345678')
+  })
+
   test('a cost below zero, from a rebate, is still included in the gain', async () => {
     const rebate = { at: '2026-01-01', coin: 'BTC', amount: '1', value: '-2' }
     const { gains, balances } = await gainsOf(
