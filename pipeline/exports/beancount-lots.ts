@@ -217,7 +217,7 @@ class LotsWriter {
         proceeds === null
           ? costBasis === null
             ? []
-            : [this.#money(UNKNOWN_PROCEEDS, -costBasis)]
+            : [this.#money(UNKNOWN_PROCEEDS, costBasis)]
           : [
               this.#money(SHORT_SALES, proceeds),
               this.#money(costBasis === null ? UNKNOWN_BASIS : GAINS, (costBasis ?? 0n) - proceeds),
@@ -289,12 +289,7 @@ class LotsWriter {
 
   #disposed(movement: Movement, pieces: readonly LotPiece[]): string[] {
     if (pieces.length === 0) return []
-    const lines = this.#reduce(movement, pieces)
-    const negative = pieces.reduce(
-      (sum, { costBasis: cost }) => (cost !== null && cost < 0n ? sum - cost : sum),
-      0n,
-    )
-    if (negative > 0n) lines.push(this.#money(NEGATIVE_BASIS, negative))
+    const lines = [...this.#reduce(movement, pieces), ...this.#negative(pieces)]
     const unknown = pieces.filter(({ costBasis }) => costBasis === null)
     const hasBasis = unknown.length < pieces.length
     if (movement.value === null) return hasBasis ? [...lines, this.#absorb(UNKNOWN_PROCEEDS)] : lines
@@ -306,8 +301,14 @@ class LotsWriter {
 
   /** A gift leaves at its cost. */
   #given(movement: Movement, pieces: readonly LotPiece[]): string[] {
-    const lines = this.#reduce(movement, pieces)
+    const lines = [...this.#reduce(movement, pieces), ...this.#negative(pieces)]
     return lines.length === 0 ? [] : [...lines, this.#absorb(GIFTS)]
+  }
+
+  /** What costs lie below the zero at which their lots were held. */
+  #negative(pieces: readonly LotPiece[]): string[] {
+    const below = pieces.reduce((sum, { costBasis }) => sum + (costBasis ?? 0n) - bookedCost(costBasis), 0n)
+    return below === 0n ? [] : [this.#money(NEGATIVE_BASIS, -below)]
   }
 
   #inventory({ account, coin }: Movement): LotsInventory {

@@ -284,6 +284,46 @@ describe.skipIf(!hasBeancount)('beancount’s lots (needs Debian’s package bea
     expect([...given.balances.keys()].filter((key) => key.startsWith('Liabilities'))).toEqual([])
   })
 
+  test('borrowed coins bought back: the rest of the purchase is a lot, and without known proceeds there is no gain', async () => {
+    const loan = { coin: 'BTC', kind: 'borrow', counter: 'Liabilities:Loans' }
+    const { gains, balances } = await gainsOf(
+      [
+        { id: 'l', at: '2026-02-01', amount: '2', ...loan },
+        { id: 'f', at: '2026-02-02', coin: 'BTC', amount: '-1', kind: 'fee', counter: 'Expenses:Fees' },
+        ...trade('s', '2026-02-03', 'BTC', '-1', '300'),
+        ...trade('b', '2026-02-04', 'BTC', '4', '800'),
+        { id: 'r', at: '2026-02-05', amount: '-2', ...loan, kind: 'repayment' },
+        ...trade('s2', '2026-02-06', 'BTC', '-0.5', '150'),
+      ],
+      'fifo',
+    )
+    // Four for 800: one instead of what the fee took, whatever that was worth; one instead of that sold for 300; two are a lot.
+    expect(gains).toEqual(
+      new Map([
+        ['b', '100'],
+        ['s2', '50'],
+      ]),
+    )
+    expect(balances.get('Equity:Unknown-Proceeds USDT')).toBe('200')
+    expect(balances.get('Assets:Venue:Main:Lots:BTC BTC')).toBe('1.5')
+    expect([...balances.keys()].filter((key) => /Borrowed|Trading|Short-Sales|Loans/.test(key))).toEqual([])
+  })
+
+  test('a sale of borrowed coins that coins of unknown cost close is no gain', async () => {
+    const { gains, balances } = await gainsOf(
+      [
+        { id: 'l', at: '2026-02-01', coin: 'BTC', amount: '1', kind: 'borrow', counter: 'Liabilities:Loans' },
+        ...trade('s', '2026-02-02', 'BTC', '-1', '300'),
+        { id: 'i', at: '2026-02-03', coin: 'BTC', amount: '1', kind: 'income', counter: 'Income:Rewards' },
+      ],
+      'fifo',
+    )
+    expect([...gains]).toEqual([])
+    expect(balances.get('Equity:Unknown-Basis USDT')).toBe('-300')
+    expect(balances.get('Assets:Venue:Main:Borrowed BTC')).toBe('1')
+    expect([...balances.keys()].filter((key) => /Short-Sales|Lots/.test(key))).toEqual([])
+  })
+
   test('accounts whose names become the same keep their lots and their balances separate', async () => {
     const { balances } = await gainsOf(
       ['main', 'Main'].flatMap((account, nth) =>
@@ -357,6 +397,20 @@ describe.skipIf(!hasBeancount)('beancount’s lots (needs Debian’s package bea
     )
     expect(gains).toEqual(new Map([['s', '12']]))
     expect(balances.has('Equity:Negative-Basis USDT')).toBe(false)
+  })
+
+  test('a cost below zero leaves with the gift of its lot', async () => {
+    const dir = await publishBook(trade('b', '2026-01-02', 'BTC', '1', '100'))
+    await alterBook(dir, [
+      `insert into lot_events values
+        ('old', 'ETH', '2025-01-01', -2, 'i1', 'acquire', 4, -2, 'USDT', null),
+        ('old', 'ETH', '2025-01-02', -1, 'i2', 'give', 1, 10, 'USDT', null)`,
+    ])
+    const { balances, errors } = readBeancount(await exported(dir, 'beancount', 'fifo'))
+    expect(errors).toEqual([])
+    // A quarter of -2.
+    expect(balances.get('Equity:Gifts USDT')).toBe('-0.5')
+    expect(balances.get('Equity:Negative-Basis USDT')).toBe('-1.5')
   })
 
   test('lifo: of two lots of one day the later is sold first, which only a named lot can express', async () => {
