@@ -201,7 +201,7 @@ const gainsOf = async (lines: readonly Line[], booking: LotBooking) => {
 describe.skipIf(!hasBeancount)('beancount’s lots (needs Debian’s package beancount)', () => {
   test('a transfer takes cost and date to the other account, where the lots are sold', async () => {
     const moved = { coin: 'BTC', kind: 'transfer', counter: 'Equity:Transfers', transfer: 'x' }
-    const { gains, balances } = await gainsOf(
+    const { gains, balances, text } = await gainsOf(
       [
         ...trade('b1', '2026-01-01', 'BTC', '1', '100'),
         ...trade('b2', '2026-01-02', 'BTC', '1', '200'),
@@ -219,8 +219,32 @@ describe.skipIf(!hasBeancount)('beancount’s lots (needs Debian’s package bea
         ['s2', '50'],
       ]),
     )
+    expect(text).toContain('  Assets:Venue:Desk:Lots:BTC  1 BTC {{100 USDT, 2026-01-01, "b1 by in"}}\n')
+    expect(text).toContain('  Assets:Venue:Desk:Lots:BTC  0.5 BTC {{100 USDT, 2026-01-02, "b2 by in"}}\n')
     expect(balances.get('Assets:Venue:Desk:Lots:BTC BTC')).toBe('0.3')
     expect(balances.has('Equity:Transfers USDT')).toBe(false)
+  })
+
+  test('what arrives without a known lot has no cost: of another account, and more than left of the same', async () => {
+    const moved = { coin: 'BTC', kind: 'transfer', counter: 'Equity:Transfers' }
+    const desk = { ...moved, transfer: 'x' }
+    const own = { ...moved, transfer: 'y' }
+    const { gains, balances } = await gainsOf(
+      [
+        ...trade('b', '2026-01-01', 'BTC', '2', '200'),
+        { id: 'o1', at: '2026-01-02T10:00:00Z', amount: '-0.5', ...own },
+        { id: 'i1', at: '2026-01-02T10:00:01Z', amount: '0.6', ledger: 'SPOT', ...own },
+        { id: 'o2', at: '2026-01-03T10:00:00Z', amount: '-4.1', ...desk },
+        { id: 'i2', at: '2026-01-03T10:00:01Z', amount: '4.1', account: 'desk', ...desk },
+        ...trade('s', '2026-01-04', 'BTC', '-4.1', '820').map((line) => ({ ...line, account: 'desk' })),
+      ],
+      'fifo',
+    )
+    // 2 for 400 cost 200. The 0.1 that came with them, and the two that nobody knows of, bring 420 without a cost.
+    expect(gains).toEqual(new Map([['s', '200']]))
+    expect(balances.get('Equity:Unknown-Basis USDT')).toBe('-420')
+    expect(balances.get('Assets:Venue:Main:Missing BTC')).toBe('-2')
+    expect([...balances.keys()].filter((key) => key.includes('Lots:'))).toEqual([])
   })
 
   test('what is unknown is not a gain: an unknown cost, a missing history, unknown proceeds', async () => {
