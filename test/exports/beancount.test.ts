@@ -88,6 +88,54 @@ describe('a beancount file', () => {
 `)
   })
 
+  test('with lots has each movement with its ids and its time, and asserts the balance of all wallets', async () => {
+    const dir = await publishBook([
+      ...trade('b1', '2026-01-05T10:00:00Z', 'BTC', '0.5', '15000.25').toReversed(),
+      { id: 's1', at: '2026-01-06T11:30:00.5Z', coin: 'BTC', amount: '-0.7', value: '21000', ledger: 'P2P' },
+    ])
+    const text = readFileSync(await exported(dir, 'beancount', 'fifo'), 'utf8')
+    expect(text.slice(text.indexOf('2026-01-05 *'))).toBe(`2026-01-05 * "trade BTC"
+  transaction_id: "b1"
+  time: "2026-01-05T10:00:00.000Z"
+  entry_id: "b1"
+  source_feed: "tax.records"
+  source_id: "b1"
+  page_id: 2
+  page_row: 0
+  Assets:Venue:Main:Lots:BTC  0.5 BTC {{15000.25 USDT, 2026-01-05, "b1"}}
+  Equity:Trading  USDT
+
+2026-01-05 * "trade USDT"
+  transaction_id: "b1"
+  time: "2026-01-05T10:00:00.000Z"
+  entry_id: "b1-usdt"
+  source_feed: "tax.records"
+  source_id: "b1-usdt"
+  page_id: 1
+  page_row: 0
+  Assets:Venue:Main:UNIFIED  -15000.25 USDT
+  Equity:Trading  15000.25 USDT
+
+2026-01-06 * "trade BTC"
+  transaction_id: "s1"
+  time: "2026-01-06T11:30:00.500Z"
+  entry_id: "s1"
+  source_feed: "tax.records"
+  source_id: "s1"
+  page_id: 3
+  page_row: 0
+  Assets:Venue:Main:Lots:BTC  -0.5 BTC {}
+  Assets:Venue:Main:Missing  -0.2 BTC
+  Equity:Missing-History  0.2 BTC
+  Equity:Trading  21000 USDT
+  Equity:Unknown-Basis  -6000 USDT
+  Income:Gains  USDT
+
+2026-01-07 balance Assets:Venue:Main  -0.2 ~ 0 BTC
+2026-01-07 balance Assets:Venue:Main  -15000.25 ~ 0 USDT
+`)
+  })
+
   test('holds 28 digits; an amount that beancount would round is refused, and the old file stays', async () => {
     const out = temporary('books.beancount')
     await exportBooks(

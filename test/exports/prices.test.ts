@@ -57,6 +57,10 @@ test('prices are listed once for each coin and day, in the reporting currency, a
     '2026-01-06 price BTC  80000.5 EUR',
   ])
   expect(file).toContain('option "operating_currency" "EUR"')
+  const lots = readFileSync(await exported(dir, 'beancount', 'fifo'), 'utf8')
+  const isAboutPrices = (line: string): boolean => /^(\d.* price |; (Prices|1INCH))/.test(line)
+  expect(lots.split('\n').filter(isAboutPrices)).toEqual(file.split('\n').filter(isAboutPrices))
+  expect(lots.split('\n').filter(isAboutPrices)).toHaveLength(5)
 })
 
 test('books without a price state that nothing is valued', async () => {
