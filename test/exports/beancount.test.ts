@@ -396,6 +396,28 @@ describe.skipIf(!hasBeancount)('beancount’s lots (needs Debian’s package bea
     expect([...balances.keys()].filter((key) => /Short-Sales|Lots/.test(key))).toEqual([])
   })
 
+  test('what is repaid of a debt from before the books leaves at its cost, for nobody knows what', async () => {
+    const { gains, balances, text } = await gainsOf(
+      [
+        ...trade('b', '2026-01-01', 'BTC', '1', '100'),
+        {
+          id: 'r',
+          at: '2026-01-02',
+          coin: 'BTC',
+          amount: '-1',
+          kind: 'repayment',
+          counter: 'Liabilities:Loans',
+        },
+      ],
+      'fifo',
+    )
+    expect([...gains]).toEqual([])
+    expect(balances.get('Equity:Unknown-Proceeds USDT')).toBe('100')
+    expect([...balances.keys()].filter((key) => key.endsWith(' BTC'))).toEqual([])
+    expect(text).toContain('  Assets:Venue:Main:Lots:BTC  -1 BTC {}\n  Equity:Unknown-Proceeds  USDT\n\n')
+    expect(text).not.toContain('  0 BTC')
+  })
+
   test('accounts whose names become the same keep their lots and their balances separate', async () => {
     const { balances } = await gainsOf(
       ['main', 'Main'].flatMap((account, nth) =>
