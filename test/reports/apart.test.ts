@@ -1,10 +1,13 @@
 // A process that is to answer a question may end before it is asked, as where a file of the installation is missing, or
 // where the system takes its memory back: that is told, and nobody waits for it.
-import { writeFileSync } from 'node:fs'
+import { existsSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { systemClock } from '../../models/clock.ts'
+import { describe, expect, test } from 'vitest'
+import { type Clock, systemClock } from '../../models/clock.ts'
+import { UsageError } from '../../models/error.ts'
+import { QueryStopped } from '../../pipeline/ledger/limits.ts'
 import { askApart, startApart } from '../../pipeline/reports/apart.ts'
+import type { Stopping } from '../../pipeline/reports/question.ts'
 import { temporaryFolder } from '../support/cli.ts'
 
 const ENGINE = { memoryLimit: '1GB', threads: 1 } as never
@@ -27,3 +30,108 @@ test.each([
   },
   5_000,
 )
+
+/** A program that does this with its question, and what it said on the way to its end. */
+function answering(text: string, stopping: Stopping = { clock: systemClock }) {
+  const file = join(temporaryFolder(), 'program.mjs')
+  writeFileSync(file, `const tell = (said) => new Promise((done) => process.send(said, done))\n${text}`)
+  const waiting = startApart(file)
+  const pieces = askApart(waiting, { engine: ENGINE, timeoutMs: 60_000 }, stopping)
+  const read = async (): Promise<string> => {
+    let answer = ''
+    for await (const piece of pieces) answer += piece
+    return answer
+  }
+  return { waiting, read }
+}
+
+const question = (text: string): string =>
+  `process.on('message', async (question) => { if (question !== 'stop') { ${text} } })`
+
+describe('a process that is asked', () => {
+  test('has an environment and a folder of its own, which goes with it', async () => {
+    const { waiting, read } = answering(
+      question(`await tell({ kind: 'begun' })
+        process.stdout.write(JSON.stringify([question.timeoutMs, process.cwd(), process.env]), async () => {
+          await tell({ kind: 'answered' })
+          process.exit(0)
+        })`),
+    )
+    const { path } = waiting.folder
+    const folder = realpathSync(path)
+    expect(JSON.parse(await read())).toEqual([60_000, folder, { TMPDIR: path, TMP: path, TEMP: path }])
+    expect(existsSync(folder)).toBe(false)
+  })
+
+  test.each([
+    ['a mistake of the user', true, null, { constructor: UsageError, exitCode: 2 }],
+    ['a fault', false, null, { exitCode: 1 }],
+    ['the end of its time', true, 'time', { constructor: QueryStopped, exitCode: 2, why: 'time' }],
+    ['the user', true, 'asked', { constructor: QueryStopped, exitCode: 5, why: 'asked' }],
+  ])('and reports %s after a part of its answer fails with it', async (_, isUsage, stopped, expected) => {
+    const failed = { kind: 'failed', isUsage, stopped, message: 'No.', details: { found: 'x' } }
+    const { read } = answering(
+      question(`await tell({ kind: 'begun' })
+        process.stdout.write('half', async () => {
+          await tell(${JSON.stringify(failed)})
+          process.exit(0)
+        })`),
+    )
+    const error = await read().catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ message: 'No.', details: { found: 'x' }, ...expected })
+    expect(error instanceof UsageError).toBe(isUsage)
+  })
+
+  test('and crashes is told from one that ran out of memory', async () => {
+    const ending = (end: string) =>
+      answering(question(`await tell({ kind: 'begun' })\n${end}`))
+        .read()
+        .catch((reason: unknown) => reason)
+    expect(await ending('process.exit(7)')).toMatchObject({
+      message: 'The query crashed the process that was answering it.',
+      details: { found: 'exit code 7' },
+      exitCode: 2,
+    })
+    expect(
+      await ending("process.stderr.write('memory', () => process.kill(process.pid, 'SIGKILL'))"),
+    ).toMatchObject({ message: 'The query needs more memory than it may use.', exitCode: 2 })
+  })
+
+  test('has two seconds beyond its time, and two to stop once the user stops it; then it is ended', async () => {
+    for (const [isAsked, ms, expected] of [
+      [false, 62_000, { message: 'The query took too long and was stopped.', why: 'time' }],
+      [true, 2_000, { message: 'The query was stopped.', why: 'asked' }],
+    ] as const) {
+      const slept: number[] = []
+      const clock: Clock = {
+        ...systemClock,
+        sleep: async (wanted, signal) => {
+          slept.push(wanted)
+          if (wanted !== ms) await new Promise((resolve) => signal?.addEventListener('abort', resolve))
+        },
+      }
+      const stop = new AbortController()
+      const { read } = answering(question("await tell({ kind: 'begun' })\nsetInterval(() => {}, 1_000)"), {
+        clock,
+        signal: stop.signal,
+      })
+      if (isAsked) stop.abort()
+      await expect(read()).rejects.toMatchObject(expected)
+      expect(slept).toContain(ms)
+    }
+  })
+
+  test('is told that the user stops it, and may say how far it came', async () => {
+    const stop = new AbortController()
+    const stopped = { kind: 'failed', isUsage: true, stopped: 'asked', message: 'Half way.', details: {} }
+    const { read } = answering(
+      `process.on('message', async (said) => {
+        if (said === 'stop') { await tell(${JSON.stringify(stopped)}); process.exit(0) }
+        await tell({ kind: 'begun' })
+      })`,
+      { clock: systemClock, signal: stop.signal },
+    )
+    stop.abort()
+    await expect(read()).rejects.toMatchObject({ message: 'Half way.', exitCode: 5 })
+  })
+})
