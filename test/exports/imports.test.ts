@@ -1,6 +1,6 @@
 // Imported history in beancount's lots: what it hands over to the venue's books carries its cost along, and every
 // account's balance still holds. Needs Debian's package beancount.
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../models/clock.ts'
@@ -52,6 +52,36 @@ describe.skipIf(!hasBeancount)(
       expect(balances.get('Assets:Venue:Main:Lots:ETH ETH')).toBe('4')
       expect(balances.has('Assets:Venue:Main-before:Lots:ETH ETH')).toBe(false)
       expect(balances.get('Equity:Gifts USDT')).toBe('10')
+    })
+
+    test('is named by the row of its file, and what is carried over by the entry that it is carried over to', () => {
+      const text = readFileSync(file, 'utf8')
+      expect(text).toContain(`2025-05-02 * "give ETH"
+  transaction_id: "k2"
+  time: "2025-05-02T00:00:00.000Z"
+  entry_id: "k2"
+  source_feed: "import"
+  source_id: "k2"
+  page_id: 4
+  page_row: 1
+  Assets:Venue:Main-before:Lots:ETH  -1 ETH {}
+  Equity:Gifts  USDT
+`)
+      const opening = `2026-01-05 * "opening ETH"
+  transaction_id: "main/tax.records/102/opening"
+  time: "2026-01-05T10:00:00.000Z"
+`
+      const source = `  source_feed: "tax.records"
+  source_id: "102"
+  page_id: 3
+  page_row: 0
+`
+      expect(text).toContain(`${opening}  entry_id: "main/tax.records/102/opening/before"
+${source}  Assets:Venue:Main-before:Lots:ETH  -3 ETH {}
+`)
+      expect(text).toContain(`${opening}  entry_id: "main/tax.records/102/opening/handover"
+${source}  Assets:Venue:Main:Lots:ETH  3 ETH {{30 USDT, 2025-05-01, "k1 by main/tax.records/102/opening/handover"}}
+`)
     })
 
     test('two events of one row, a sale and its fee in the same coin, keep their own gains', () => {
