@@ -258,6 +258,44 @@ describe('prices from the configured sources', () => {
     expect(world.asked).toEqual(['pairs'])
   })
 
+  it('of more hours than an answer holds come in as many answers, without a gap and without an hour twice', async () => {
+    const days = Array.from({ length: 10 }, (_, day) => String(5 + day).padStart(2, '0'))
+    await books.trades(...days.map((day) => `r${day},2026-01-${day}T10:30:00Z,main,income,BGB,10,,,,`))
+    const { prices } = await books.fetchPrices()
+    // Of 199 hours from midnight, and of the 41 after them.
+    expect(world.asked.filter((one) => one.startsWith('BGBUSDT 1h')).toSorted()).toEqual([
+      'BGBUSDT 1h until 2026-01-13T06:00:00.000Z',
+      'BGBUSDT 1h until 2026-01-14T23:00:00.000Z',
+    ])
+    // The pairs; and for each of both: two answers by the hour, and one by the day.
+    expect(prices).toMatchObject({ requests: 7, problems: [] })
+    expect(
+      await books.query(
+        `select count(*), count(distinct priced_at), min(priced_at), max(priced_at) from prices
+         where source = 'candles' and coin = 'BGB' and priced_at < '2026-01-14 23:30:00+00'
+           and epoch_ms(priced_at) % 3600000 = 0`,
+      ),
+    ).toEqual([[240, 240, '2026-01-05T00:00:00.000Z', '2026-01-14T23:00:00.000Z']])
+    world.asked.length = 0
+    await books.fetchPrices()
+    expect(world.asked).toEqual(['pairs'])
+  })
+
+  it('of the last minute are not requested: a candle that has just closed may change, and the day is not over', async () => {
+    // These books are built at midnight after this day, when the day before it has its close.
+    await books.trades('r1,2026-02-28T23:30:00Z,main,income,BGB,10,,,,')
+    await books.fetchPrices()
+    expect(world.asked.toSorted()).toEqual([
+      'BGBUSDT 1Dutc until 2026-02-28T00:00:00.000Z',
+      'BGBUSDT 1h until 2026-02-28T23:00:00.000Z',
+      'USDTEUR 1Dutc until 2026-02-28T00:00:00.000Z',
+      'USDTEUR 1h until 2026-02-28T23:00:00.000Z',
+      'pairs',
+    ])
+    // Closed at eleven: 10 × 2.23 × 0.9
+    expect((await valuations())[0]?.[1]).toBe('20.07')
+  })
+
   it('are known from what has landed, wherever the tables of the build are', async () => {
     const folder = await openBooks(books.dir, { clock: systemClock, command: 'build' })
     const instance = await DuckDBInstance.create(':memory:')
@@ -283,9 +321,20 @@ describe('prices from the configured sources', () => {
           sources: { candles: null, ecb },
           secrets: [],
           ...{ journal: folder.journal, landing: folder.landing, clock: systemClock, signal, run: 'r1' },
-          now: () => Date.parse('2026-02-01T00:00:00Z'),
+          now: () => Date.parse(now),
         })
-      expect((await fetched()).prices).toBeGreaterThan(0)
+      // The rate of a day is proven a minute after its end, and until then requested again.
+      let now = '2026-01-07T00:00:59Z'
+      expect((await fetched()).prices).toBe(5)
+      expect(world.asked).toEqual(['CAD from 2026-01-01 to 2026-01-05'])
+      now = '2026-01-07T00:01:00Z'
+      expect((await fetched()).prices).toBe(1)
+      now = '2026-02-01T00:00:00Z'
+      expect((await fetched()).prices).toBe(2)
+      expect(world.asked.slice(1)).toEqual([
+        'CAD from 2026-01-05 to 2026-01-06',
+        'CAD from 2026-01-06 to 2026-01-08',
+      ])
       expect(await fetched()).toMatchObject({ prices: 0, requests: 0 })
     } finally {
       await ecb.close()
