@@ -156,7 +156,7 @@ describe('a beancount file', () => {
     expect(readFileSync(out, 'utf8')).toBe(before)
   })
 
-  test('--lots is refused for other formats, and for books without values', async () => {
+  test('--lots is refused for other formats, for books without values, and without the table of an older ledger', async () => {
     const dir = await publishBook([
       { id: 'm', at: '2026-01-05', coin: 'USDT', amount: '1', kind: 'transfer' },
     ])
@@ -164,6 +164,12 @@ describe('a beancount file', () => {
       'Only the beancount export can book lots.',
     )
     await expect(exported(dir, 'beancount', 'fifo')).rejects.toThrow('The books have no lots to export.')
+    await alterBook(dir, ['drop table lot_events'])
+    await expect(exported(dir, 'beancount', 'fifo')).rejects.toThrow(
+      'The published ledger has no table lot_events.',
+    )
+    await alterBook(dir, ['drop table entries'])
+    await expect(exported(dir, 'beancount')).rejects.toThrow('The published ledger has no table entries.')
   })
 })
 
@@ -271,6 +277,28 @@ describe.skipIf(!hasBeancount)('beancount’s lots (needs Debian’s package bea
     expect(text).toContain('  Assets:Venue:Desk:Lots:BTC  0.5 BTC {{100 USDT, 2026-01-02, "b2 by in"}}\n')
     expect(balances.get('Assets:Venue:Desk:Lots:BTC BTC')).toBe('0.3')
     expect(balances.has('Equity:Transfers USDT')).toBe(false)
+  })
+
+  test('what left after it arrived leaves when it arrives, so that what is sold in between is chosen by beancount', async () => {
+    const moved = { coin: 'BTC', kind: 'transfer', counter: 'Equity:Transfers', transfer: 'x' }
+    const { gains, text } = await gainsOf(
+      [
+        ...trade('b1', '2026-01-01', 'BTC', '1', '100'),
+        ...trade('b2', '2026-01-02', 'BTC', '1', '200'),
+        { id: 'in', at: '2026-01-03T10:00:00Z', amount: '1', account: 'desk', ...moved },
+        ...trade('s', '2026-01-03T10:30:00Z', 'BTC', '-1', '250'),
+        { id: 'out', at: '2026-01-03T11:00:00Z', amount: '-1', ...moved },
+      ],
+      'fifo',
+    )
+    expect(gains).toEqual(new Map([['s', '50']]))
+    expect(text.match(/^ {2}Assets:Venue:\w+:Lots:BTC .*/gm)).toEqual([
+      '  Assets:Venue:Main:Lots:BTC  1 BTC {{100 USDT, 2026-01-01, "b1"}}',
+      '  Assets:Venue:Main:Lots:BTC  1 BTC {{200 USDT, 2026-01-02, "b2"}}',
+      '  Assets:Venue:Main:Lots:BTC  -1 BTC {}',
+      '  Assets:Venue:Desk:Lots:BTC  1 BTC {{100 USDT, 2026-01-01, "b1 by in"}}',
+      '  Assets:Venue:Main:Lots:BTC  -1 BTC {}',
+    ])
   })
 
   test('what arrives without a known lot has no cost: of another account, and more than left of the same', async () => {
