@@ -560,6 +560,58 @@ describe('a report in another currency', () => {
     }
   })
 
+  it('attributes the fee of an exchange of two coins as the rules do, at the same rates', async () => {
+    books.close()
+    books = gainsIn('EUR')
+    await books.import('prices', 'Date,USD,\n2025-12-01,1.25,\n', 'eurofxref-hist.csv')
+    await books.import(
+      'prices',
+      [
+        'time,asset,currency,price',
+        '2025-12-01T09:30:00Z,BTC,EUR,800',
+        '2025-12-01T08:30:00Z,USDT,EUR,0.8',
+        '',
+      ].join('\n'),
+    )
+    await books.trades(
+      'b1,2025-12-01T09:00:00Z,main,buy,ETH,10,EUR,1000,0,',
+      'x1,2025-12-01T10:00:00Z,main,buy,BTC,1,ETH,5,40,EUR',
+      's1,2025-12-01T11:00:00Z,main,sell,BTC,1,EUR,900,0,',
+    )
+    // Five of ETH cost 500 and bring 800. The 40 are in the cost of the BTC, off the proceeds of the ETH, or half in each.
+    expect(await books.gains({ rules: 'generic' })).toEqual([
+      'x1 <- b1: 5 for 800 cost 500 gain 300',
+      's1 <- x1: 1 for 900 cost 840 gain 60',
+    ])
+    expect(await books.gains({ rules: 'generic', currency: 'USD' })).toEqual([
+      'x1 <- b1: 5 for 1000 cost 625 gain 375',
+      's1 <- x1: 1 for 1125 cost 1050 gain 75',
+    ])
+    expect(await books.gains({ rules: 'us', currency: 'USD' })).toEqual([
+      'x1 <- b1: 5 for 950 cost 625 gain 325',
+      's1 <- x1: 1 for 1125 cost 1000 gain 125',
+    ])
+    expect(await books.gains({ rules: 'uk', currency: 'USD' })).toEqual([
+      'x1 <- b1: 5 for 975 cost 625 gain 350',
+      's1 <- x1: 1 for 1125 cost 1025 gain 100',
+    ])
+    // In a coin there is no exchange of two coins beside it.
+    expect(await books.gains({ rules: 'us', currency: 'USDT' })).toEqual([
+      'x1 <- b1: 5 for 1000 cost 625 gain 375',
+      's1 <- x1: 1 for 1125 cost 1050 gain 75',
+    ])
+  })
+
+  it('keeps the sign of an amount: what a fee leaves less than nothing of', async () => {
+    await books.import('prices', rates, 'eurofxref-hist.csv')
+    await books.trades(
+      'b1,2026-01-01T09:00:00Z,main,buy,BTC,1,USD,10,-21,USD',
+      's1,2026-01-02T09:00:00Z,main,sell,BTC,1,USD,5,30,USD',
+    )
+    // -11 at 1.1, and -25 at 1.25.
+    expect(await books.gains({ currency: 'EUR' })).toEqual(['s1 <- b1: 1 for -20 cost -10 gain -10'])
+  })
+
   it('without a rate shows what is unknown, never zero', async () => {
     await books.trades(BOUGHT, SOLD)
     expect(await books.gains({ currency: 'EUR' })).toEqual(['s1 <- b1: 1 for ? cost ? gain ?'])
