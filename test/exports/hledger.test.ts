@@ -2,7 +2,15 @@
 // Needs Debian's package hledger, which `.ci/run` installs.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { exported, hasHledger, hledgerBalances, hledgerCheck, ourBalances, publishBook } from './tools.ts'
+import {
+  alterBook,
+  exported,
+  hasHledger,
+  hledgerBalances,
+  hledgerCheck,
+  ourBalances,
+  publishBook,
+} from './tools.ts'
 
 const at = '2026-01-05T10:00:00Z'
 
@@ -31,6 +39,39 @@ account Equity:Trading
     Assets:Venue:main:UNIFIED  0 "BTC" = 0.5 "BTC"
     Assets:Venue:main:UNIFIED  0 "USDT" = -15000.25 "USDT"
 `)
+  })
+
+  test('asserts the balances of the venue, with or without a movement, on the day after the last of both', async () => {
+    const dir = await publishBook([
+      { id: 'b', at, coin: 'BTC', amount: '0.5' },
+      { id: 'c', at: '2026-01-07T23:59:59Z', coin: 'BTC', amount: '0.25' },
+    ])
+    const closing = async (asOf: string): Promise<string> => {
+      await alterBook(dir, [
+        "delete from balances where coin <> 'BTC'",
+        `insert into balances values ('main', 'P2P', 'BGB', 0, null, '${asOf}'),
+          ('old', 'IMPORT', 'DOT', 4.125, null, '2026-03-01T00:00:00Z')`,
+      ])
+      return readFileSync(await exported(dir, 'hledger'), 'utf8')
+    }
+    const text = await closing('2026-01-09T12:00:00Z')
+    expect(text.slice(text.indexOf('* Balances') - 11)).toBe(`2026-01-10 * Balances
+    Assets:Venue:main:P2P  0 "BGB" = 0 "BGB"
+    Assets:Venue:main:UNIFIED  0 "BTC" = 0.75 "BTC"
+`)
+    expect(text).toContain('\naccount Assets:Venue:main:P2P\n')
+    expect(text).toMatch(/^commodity .*"BGB"/m)
+    expect(text).not.toContain('DOT')
+    expect(text).not.toContain('IMPORT')
+    expect(await closing('2026-01-06T00:00:00Z')).toContain('2026-01-08 * Balances\n')
+    const file = readFileSync(await exported(dir, 'beancount'), 'utf8')
+    expect(file.match(/^.* (balance|open) .*/gm)).toEqual([
+      '2026-01-05 open Assets:Venue:Main:P2P',
+      '2026-01-05 open Assets:Venue:Main:UNIFIED',
+      '2026-01-05 open Equity:Trading',
+      '2026-01-08 balance Assets:Venue:Main:P2P  0 ~ 0 BGB',
+      '2026-01-08 balance Assets:Venue:Main:UNIFIED  0.75 ~ 0 BTC',
+    ])
   })
 })
 

@@ -63,12 +63,46 @@ test('prices are listed once for each coin and day, in the reporting currency, a
   expect(lots.split('\n').filter(isAboutPrices)).toHaveLength(5)
 })
 
-test('books without a price state that nothing is valued', async () => {
+test('a coin that never had a price is named, and a currency that is moved keeps its own decimals', async () => {
+  const dir = await publishBook([
+    ...lines,
+    { id: 'u', at: '2026-01-05T10:00:00Z', coin: 'USDT', amount: '-9000.0123456789' },
+  ])
+  await alterBook(dir, [
+    `create or replace table daily_valuation as from (values
+       ('main', 'UNIFIED', 'BTC', date '2026-01-05', 70000::decimal(38, 18), 'USDT'),
+       ('main', 'UNIFIED', 'BTC', date '2026-01-06', 70001.5, 'USDT'),
+       ('main', 'UNIFIED', '1INCH', date '2026-01-05', null, 'USDT'),
+       ('main', 'UNIFIED', '1INCH', date '2026-01-06', null, 'USDT'),
+       ('main', 'UNIFIED', 'USDT', date '2026-01-06', 1, 'USDT')
+     ) as valued(account, ledger, coin, day, price, currency)`,
+  ])
+  const journal = readFileSync(await exported(dir, 'hledger'), 'utf8')
+  expect(journal.match(/^; .* no price.*/gm)).toEqual(['; 1INCH has no price.'])
+  expect(journal.match(/^(P|commodity) .*/gm)).toEqual([
+    'commodity 1. "1INCH"  ; coin:1INCH',
+    'commodity 1.000000000000000000 "BTC"  ; coin:BTC',
+    'commodity 1.0000000000 "USDT"  ; coin:USDT',
+    'P 2026-01-05 "BTC" 70000 "USDT"',
+    'P 2026-01-06 "BTC" 70001.5 "USDT"',
+  ])
+})
+
+test('books without a price state that nothing is valued, also if the only price is that of the currency in itself', async () => {
   const dir = await publishBook(lines)
-  for (const kind of ['beancount', 'hledger'] as const)
-    expect(readFileSync(await exported(dir, kind), 'utf8')).toContain(
-      '; No prices: nothing in these books is valued.',
-    )
+  const nothing = async (): Promise<void> => {
+    for (const kind of ['beancount', 'hledger'] as const)
+      expect(readFileSync(await exported(dir, kind), 'utf8')).toContain(
+        '; No prices: nothing in these books is valued.',
+      )
+  }
+  await nothing()
+  await alterBook(dir, [
+    `create or replace table daily_valuation as
+     select 'main' as account, 'UNIFIED' as ledger, 'USDT' as coin, date '2026-01-05' as day,
+       1::decimal(38, 18) as price, 'USDT' as currency`,
+  ])
+  await nothing()
 })
 
 // By exact fractions: 0.123456789012345678 × 70,000.123456789012345678, and 0.023456789012345678 × 80,000.5, each with
