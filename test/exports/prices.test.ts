@@ -86,6 +86,10 @@ test('a coin that never had a price is named, and a currency that is moved keeps
     'P 2026-01-05 "BTC" 70000 "USDT"',
     'P 2026-01-06 "BTC" 70001.5 "USDT"',
   ])
+  await alterBook(dir, ["delete from daily_valuation where coin = '1INCH'"])
+  const priced = readFileSync(await exported(dir, 'hledger'), 'utf8')
+  expect(priced).toContain('; Prices in USDT: ')
+  expect(priced).not.toMatch(/no price|No prices/)
 })
 
 test('books without a price state that nothing is valued, also if the only price is that of the currency in itself', async () => {
