@@ -41,6 +41,20 @@ account Equity:Trading
 `)
   })
 
+  test('dates a transaction by its first entry', async () => {
+    const dir = await publishBook([
+      { id: 'b', at: '2026-01-06T00:00:01Z', coin: 'BTC', amount: '0.5', transaction: 't' },
+      { id: 'u', at: '2026-01-05T23:59:59Z', coin: 'USDT', amount: '-1', transaction: 't' },
+      { id: 'x', at: '2026-01-06T00:00:00Z', coin: 'BTC', amount: '1' },
+    ])
+    const text = readFileSync(await exported(dir, 'hledger'), 'utf8')
+    expect(text.match(/^2026.*/gm)).toEqual([
+      '2026-01-05 * trade  ; transaction_id:t, time:2026-01-05T23:59:59.000Z',
+      '2026-01-06 * trade  ; transaction_id:x, time:2026-01-06T00:00:00.000Z',
+      '2026-01-07 * Balances',
+    ])
+  })
+
   test('asserts the balances of the venue, with or without a movement, on the day after the last of both', async () => {
     const dir = await publishBook([
       { id: 'b', at, coin: 'BTC', amount: '0.5' },
