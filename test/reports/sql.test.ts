@@ -135,6 +135,37 @@ describe('a query of the published ledger', () => {
     expect(await ask(await books, 'select count(*) as n from balances')).toBe('[\n{"n":2}\n]\n')
   })
 
+  test.each([
+    ['delete from balances', 'DELETE'],
+    ["copy balances from '/tmp/balances.csv'", 'COPY'],
+    ["/* one */ explain copy balances to '/tmp/balances.csv'", 'COPY'],
+    ['select 1; select 2; select 3', '3 statements'],
+    ['select $1, $2', '$1'],
+    ['select * from balances where coin = $coin', '$coin'],
+    [`  … ${'é '.repeat(100)}`, `… ${'é '.repeat(39)}… (201 characters)`],
+    ["select * from range(3), read_csv('/etc/hostname')", 'the table function read_csv'],
+    ["with a as (select 1) select * from a, Read_Text('/etc/hostname')", 'the table function read_text'],
+    ["select * from range(3), '/tmp/balances.csv'", 'a file in place of a table'],
+    ['from duckdb_secrets()', 'the table function duckdb_secrets'],
+    ["from query('select 1')", 'the table function query'],
+  ])('is refused with what was found: %s', async (query, found) => {
+    await expect(ask(await books, query)).rejects.toMatchObject({ exitCode: 2, details: { found } })
+  })
+
+  test.each([
+    ['select * from RANGE(2)', [{ range: 0 }, { range: 1 }]],
+    ['select * from range(3) t(i), lateral (select * from Range(i)) where i = 1', [{ i: 1, range: 0 }]],
+    ["select v.j, value from (values ('[7]')) v(j), json_each(v.j)", [{ j: '[7]', value: '7' }]],
+    ['select unnest([4, 5]) as n', [{ n: 4 }, { n: 5 }]],
+  ])('may call what only makes rows of its arguments, in any spelling: %s', async (query, rows) => {
+    expect(JSON.parse(await ask(await books, query))).toEqual(rows)
+  })
+
+  test('that explains is explained in its format, and its statement is the one examined', async () => {
+    const [row] = JSON.parse(await ask(await books, 'explain (format json) select 1'))
+    expect(JSON.parse(row.explain_value)[0].name.trim()).toBe('PROJECTION')
+  })
+
   test('that DuckDB does not understand is returned with the place, and with the list of tables if one does not exist', async () => {
     const refused = ask(await books, 'select coin,\n  quantty\nfrom balances')
     await expect(refused).rejects.toBeInstanceOf(UsageError)
