@@ -602,6 +602,22 @@ describe('the oldest unsettled record', () => {
     expect(await oldest(landing)).toBeNull()
   })
 
+  it('is judged by a version that states its time before one that does not', async () => {
+    const landing = await landingIn(await emptyFolder())
+    await landing.land([
+      orders(1, [orderRow('1', 1_000, 'live', 1_000)]),
+      orders(2, [orderRow('1', 1_000, 'filled')]),
+    ])
+    expect(await oldest(landing)).toBe(1_000)
+  })
+
+  it('is one of the account itself', async () => {
+    const landing = await landingIn(await emptyFolder())
+    const other = { feed: 'trade.orderHistory', account: 'desk' }
+    await landing.land([page(1, { list: [orderRow('1', 1_000, 'live', 1_000)] }, other)])
+    expect(await oldest(landing)).toBeNull()
+  })
+
   it('without a version field is judged by the newest page', async () => {
     const landing = await landingIn(await emptyFolder())
     await landing.land([
