@@ -91,10 +91,17 @@ describe('what is known of an account', () => {
     const landing = await landingIn(await emptyFolder())
     await landing.land([
       page(1, [taxRow('1', { coin: 'ETH' }), taxRow('2', { coin: 'BTC' }), taxRow('3', { coin: 'ETH' })]),
-      page(2, [taxRow('4', { coin: '' })]),
+      page(2, [taxRow('4', { coin: 'BTC' })]),
       page(3, [taxRow('5', { coin: 'SOL' })], { account: 'desk' }),
     ])
     expect(await landing.distinctValues('main', 'tax.records', 'coin')).toEqual(['BTC', 'ETH'])
+    const orders = [
+      { orderId: '1', createdTime: '1000', orderStatus: 'live' },
+      { orderId: '2', createdTime: '1000' },
+    ]
+    await landing.land([page(4, { list: orders }, { feed: 'trade.orderHistory' })])
+    expect(await landing.distinctValues('main', 'trade.orderHistory', 'orderStatus')).toEqual(['live'])
+    expect(await landing.distinctValues('main', 'unknown.feed', 'orderStatus')).toEqual([])
   })
 
   it('are the values that were sent to an endpoint for it, whatever became of them', async () => {
@@ -224,8 +231,11 @@ describe('the oldest record that left a list', () => {
     ])
     expect(await oldestIn(landing)).toEqual([null, null])
     await landing.land([listed(3, 'r2', ['MARGIN 7'])])
-    expect(await oldestIn(landing)).toEqual([5_000, 8_000])
-    expect(await oldestIn(landing, 'desk')).toEqual([null, null])
+    // Asked at the same time, so that one statement answers for both.
+    expect(await Promise.all([oldestIn(landing), oldestIn(landing, 'desk')])).toEqual([
+      [5_000, 8_000],
+      [null, null],
+    ])
     await landing.land([listed(4, 'r3', ['LATER 3', ' 4']), listed(5, 'r4', [' 4'])])
     expect(await oldestIn(landing)).toEqual([3_000, 3_000])
     await landing.land([listed(6, 'r5', []), read(7, 'r5', 2_000, 3_500)])
@@ -248,6 +258,18 @@ describe('the oldest record that left a list', () => {
     expect(await oldestIn(landing)).toEqual([5_000, null])
     await landing.land([read(9, 'r3', 5_000, 5_000)])
     expect(await oldestIn(landing)).toEqual([null, null])
+    // It is not looked for again after every list that does not have it either.
+    await landing.land([listed(10, 'r4', [])])
+    expect(await oldestIn(landing)).toEqual([null, null])
+  })
+
+  it('left with a list whose page does not say whether it was the last, as pages once did not', async () => {
+    const landing = await opened()
+    await landing.land([
+      listed(1, 'r1', ['SPOT 5'], { next: undefined }),
+      listed(2, 'r2', [], { next: undefined }),
+    ])
+    expect(await oldestIn(landing)).toEqual([5_000, null])
   })
 
   it('left with a later complete list of its own account: not with one of another, nor with another feed', async () => {
