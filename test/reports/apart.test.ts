@@ -5,12 +5,13 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Clock, systemClock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
+import type { EngineSettings } from '../../pipeline/engine/settings.ts'
 import { QueryStopped } from '../../pipeline/ledger/limits.ts'
-import { askApart, startApart } from '../../pipeline/reports/apart.ts'
+import { askApart, endApart, startApart } from '../../pipeline/reports/apart.ts'
 import type { Stopping } from '../../pipeline/reports/question.ts'
 import { temporaryFolder } from '../support/cli.ts'
 
-const ENGINE = { memoryLimit: '1GB', threads: 1 } as never
+const ENGINE: EngineSettings = { memoryLimit: '1GB', threads: 1 } as never
 
 test.each([
   ["throw new Error('Cannot find module x')", 'Cannot find module x'],
@@ -31,6 +32,27 @@ test.each([
   5_000,
 )
 
+test('a process that the system cannot start is told by its word for that', async () => {
+  const node = process.execPath
+  process.execPath = join(temporaryFolder(), 'node')
+  const waiting = startApart(join(temporaryFolder(), 'program.mjs'))
+  process.execPath = node
+  const pieces = askApart(waiting, { engine: ENGINE, timeoutMs: 60_000 }, { clock: systemClock })
+  await expect(pieces[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+    message: 'The process that answers queries could not be started.',
+    details: { found: 'ENOENT' },
+  })
+})
+
+test('a process that is no longer wanted is ended, and its folder removed', async () => {
+  const file = join(temporaryFolder(), 'program.mjs')
+  writeFileSync(file, "process.on('message', () => {})\nsetInterval(() => {}, 1_000)")
+  const waiting = startApart(file)
+  await endApart(waiting)
+  expect(await waiting.gone).toEqual({ by: 'SIGKILL' })
+  expect(existsSync(waiting.folder.path)).toBe(false)
+}, 5_000)
+
 /** A program that does this with its question, and what it said on the way to its end. */
 function answering(text: string, stopping: Stopping = { clock: systemClock }) {
   const file = join(temporaryFolder(), 'program.mjs')
@@ -42,7 +64,7 @@ function answering(text: string, stopping: Stopping = { clock: systemClock }) {
     for await (const piece of pieces) answer += piece
     return answer
   }
-  return { waiting, read }
+  return { waiting, pieces, read }
 }
 
 const question = (text: string): string =>
@@ -122,16 +144,33 @@ describe('a process that is asked', () => {
   })
 
   test('is told that the user stops it, and may say how far it came', async () => {
-    const stop = new AbortController()
     const stopped = { kind: 'failed', isUsage: true, stopped: 'asked', message: 'Half way.', details: {} }
-    const { read } = answering(
-      `process.on('message', async (said) => {
-        if (said === 'stop') { await tell(${JSON.stringify(stopped)}); process.exit(0) }
-        await tell({ kind: 'begun' })
-      })`,
-      { clock: systemClock, signal: stop.signal },
-    )
-    stop.abort()
-    await expect(read()).rejects.toMatchObject({ message: 'Half way.', exitCode: 5 })
+    const program = `process.on('message', async (said) => {
+      if (said === 'stop') { await tell(${JSON.stringify(stopped)}); process.exit(0) }
+      await tell({ kind: 'begun' })
+      process.stdout.write('half')
+    })`
+    for (const isEarly of [true, false]) {
+      const stop = new AbortController()
+      const { pieces } = answering(program, { clock: systemClock, signal: stop.signal })
+      if (isEarly) stop.abort()
+      const reading = async (): Promise<void> => {
+        for await (const _ of pieces) stop.abort()
+      }
+      await expect(reading()).rejects.toMatchObject({ message: 'Half way.', exitCode: 5 })
+    }
+  })
+
+  test('is not asked with a limit of memory that is no size, and is ended', async () => {
+    const file = join(temporaryFolder(), 'program.mjs')
+    writeFileSync(file, 'setInterval(() => {}, 1_000)')
+    const waiting = startApart(file)
+    const question = { engine: { ...ENGINE, memoryLimit: 'lots' }, timeoutMs: 60_000 }
+    const pieces = askApart(waiting, question, { clock: systemClock })
+    await expect(pieces[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+      message: 'The memory limit is not a valid size.',
+      exitCode: 2,
+    })
+    expect(await waiting.gone).toEqual({ by: 'SIGKILL' })
   })
 })

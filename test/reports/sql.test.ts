@@ -139,6 +139,7 @@ describe('a query of the published ledger', () => {
     ['delete from balances', 'DELETE'],
     ["copy balances from '/tmp/balances.csv'", 'COPY'],
     ["/* one */ explain copy balances to '/tmp/balances.csv'", 'COPY'],
+    ["import database '/tmp/balances'", 'IMPORT'],
     ['select 1; select 2; select 3', '3 statements'],
     ['select $1, $2', '$1'],
     ['select * from balances where coin = $coin', '$coin'],
@@ -159,6 +160,14 @@ describe('a query of the published ledger', () => {
     ['select unnest([4, 5]) as n', [{ n: 4 }, { n: 5 }]],
   ])('may call what only makes rows of its arguments, in any spelling: %s', async (query, rows) => {
     expect(JSON.parse(await ask(await books, query))).toEqual(rows)
+  })
+
+  test('is examined behind a view too', async () => {
+    const dir = await publish(['create view behind as from duckdb_secrets()'])
+    await expect(ask(dir, 'select * from behind')).rejects.toMatchObject({
+      message: 'The statement does more than read, and the published ledger is read-only.',
+      details: { found: 'the step DUCKDB_SECRETS in the plan of the query' },
+    })
   })
 
   test('that explains is explained in its format, and its statement is the one examined', async () => {
