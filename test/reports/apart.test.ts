@@ -161,6 +161,25 @@ describe('a process that is asked', () => {
     }
   })
 
+  test('leaves no timer behind once it has answered', async () => {
+    const waits: (AbortSignal | undefined)[] = []
+    const clock: Clock = {
+      ...systemClock,
+      sleep: (ms, signal) => {
+        waits.push(signal)
+        return systemClock.sleep(ms, signal)
+      },
+    }
+    const { read } = answering(
+      question(`await tell({ kind: 'begun' })
+        await tell({ kind: 'answered' })
+        process.exit(0)`),
+      { clock },
+    )
+    expect(await read()).toBe('')
+    expect(waits.map((signal) => signal?.aborted)).toEqual([true])
+  })
+
   test('is not asked with a limit of memory that is no size, and is ended', async () => {
     const file = join(temporaryFolder(), 'program.mjs')
     writeFileSync(file, 'setInterval(() => {}, 1_000)')
