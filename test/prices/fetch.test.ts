@@ -319,7 +319,7 @@ describe('prices from the configured sources', () => {
       const fetched = () =>
         fetchPrices(elsewhere, {
           sources: { candles: null, ecb },
-          secrets: [],
+          secrets: ['a, comment'],
           ...{ journal: folder.journal, landing: folder.landing, clock: systemClock, signal, run: 'r1' },
           now: () => Date.parse(now),
         })
@@ -336,6 +336,16 @@ describe('prices from the configured sources', () => {
         'CAD from 2026-01-06 to 2026-01-08',
       ])
       expect(await fetched()).toMatchObject({ prices: 0, requests: 0 })
+      // A secret that an answer repeats does not enter the journal, once for each of its days.
+      const kept: unknown[] = []
+      for await (const { meta, body } of folder.journal.read())
+        if (meta.kind === 'prices' && meta.status !== null)
+          kept.push([meta.covers?.end, meta.redacted, body?.includes('comment')])
+      expect(kept).toEqual([
+        [Date.parse('2026-01-05T23:59:59.999Z'), 5, false],
+        [Date.parse('2026-01-06T23:59:59.999Z'), 2, false],
+        [Date.parse('2026-01-08T23:59:59.999Z'), 3, false],
+      ])
     } finally {
       await ecb.close()
       elsewhere.closeSync()
