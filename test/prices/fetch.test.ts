@@ -34,6 +34,8 @@ const world = {
   ecbStatus: (_from: string): number => 200,
   ecbIsEmpty: false,
   ecbIsSite: false,
+  /** Why the list of pairs is refused, if it is. */
+  pairsRefused: null as string | null,
   /** Called when the pairs are asked for. */
   onPairs: (): void => undefined,
 }
@@ -54,6 +56,8 @@ beforeAll(async () => {
     if (pathname.endsWith('/public/symbols')) {
       world.asked.push('pairs')
       world.onPairs()
+      if (world.pairsRefused !== null)
+        return say(400, JSON.stringify({ code: world.pairsRefused, msg: 'no', requestTime: 0, data: null }))
       return answer(
         world.pairs.map((pair) => {
           const [baseCoin, quoteCoin] = pair.split('/')
@@ -133,6 +137,7 @@ beforeEach(() => {
   world.ecbIsEmpty = false
   world.ecbIsSite = false
   world.onPairs = () => undefined
+  world.pairsRefused = null
   world.candles = (_, candles) => candles
   world.rateOf = (series) => world.rates[series] ?? ''
   books = configured(VALUES)
@@ -480,6 +485,27 @@ describe('a source that fails', () => {
     ])
     world.onPairs = () => undefined
     expect(warnings(await books.fetchPrices())).toEqual([])
+  })
+
+  it('and has no list of pairs is pending as a whole: what it can price is unknown, and the other source goes on', async () => {
+    await books.trades(REWARD, BOUGHT)
+    world.pairsRefused = '40404'
+    const { prices } = await books.fetchPrices()
+    expect(prices).toMatchObject({
+      problems: ['candles of pairs in all coins: code 40404'],
+      unreachable: [],
+      requests: 2,
+    })
+    expect((await valuations()).map(([, value]) => value)).toEqual([null, '200'])
+    world.pairsRefused = null
+    world.asked.length = 0
+    expect((await books.fetchPrices()).prices).toMatchObject({
+      problems: [],
+      unreachable: ['BTC'],
+      requests: 5,
+    })
+    expect(world.asked.filter((one) => one.startsWith('CAD'))).toEqual([])
+    expect((await valuations()).map(([, value]) => value)).toEqual(['18.9', '200'])
   })
 
   it('with an answer that is not a list of prices is pending too, and its words are kept', async () => {
