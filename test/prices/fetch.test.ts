@@ -345,7 +345,7 @@ describe('prices from the configured sources', () => {
       const kept: unknown[] = []
       for await (const { meta, body } of folder.journal.read())
         if (meta.kind === 'prices' && meta.status !== null)
-          kept.push([meta.covers?.end, meta.redacted, body?.includes('comment')])
+          kept.push([meta.covers?.end, meta.redacted, Buffer.from(body ?? []).includes('comment')])
       expect(kept).toEqual([
         [Date.parse('2026-01-05T23:59:59.999Z'), 5, false],
         [Date.parse('2026-01-06T23:59:59.999Z'), 2, false],

@@ -161,6 +161,21 @@ describe('a process that is asked', () => {
     }
   })
 
+  test('is ended if its reader goes away, which is no error of anybody', async () => {
+    const { waiting, pieces } = answering(
+      question(`await tell({ kind: 'begun' })
+        process.stdout.write('half')
+        setInterval(() => {}, 1_000)`),
+    )
+    for await (const piece of pieces) {
+      expect(String(piece)).toBe('half')
+      break
+    }
+    expect(await waiting.gone).toEqual({ by: 'SIGKILL' })
+    // An error that nobody awaits would be told now.
+    await new Promise((resolve) => setImmediate(resolve))
+  })
+
   test('leaves no timer behind once it has answered', async () => {
     const waits: (AbortSignal | undefined)[] = []
     const clock: Clock = {
