@@ -612,6 +612,24 @@ describe('a report in another currency', () => {
     expect(await books.gains({ currency: 'EUR' })).toEqual(['s1 <- b1: 1 for -20 cost -10 gain -10'])
   })
 
+  it('keeps the sign of what the fee of an exchange leaves of its proceeds', async () => {
+    books.close()
+    books = gainsIn('EUR')
+    await books.import('prices', 'Date,USD,\n2025-12-01,1.25,\n', 'eurofxref-hist.csv')
+    await books.import('prices', 'time,asset,currency,price\n2025-12-01T09:30:00Z,BTC,EUR,800\n')
+    await books.trades(
+      'b1,2025-12-01T09:00:00Z,main,buy,ETH,10,EUR,1000,0,',
+      'x1,2025-12-01T10:00:00Z,main,buy,BTC,1,ETH,5,1640,EUR',
+    )
+    // 800 less 1,640, and less half of it: -840 and -20.
+    expect(await books.gains({ rules: 'us', currency: 'USD' })).toEqual([
+      'x1 <- b1: 5 for -1050 cost 625 gain -1675',
+    ])
+    expect(await books.gains({ rules: 'uk', currency: 'USD' })).toEqual([
+      'x1 <- b1: 5 for -25 cost 625 gain -650',
+    ])
+  })
+
   it('without a rate shows what is unknown, never zero', async () => {
     await books.trades(BOUGHT, SOLD)
     expect(await books.gains({ currency: 'EUR' })).toEqual(['s1 <- b1: 1 for ? cost ? gain ?'])
