@@ -8,6 +8,7 @@ import { UsageError } from '../../models/error.ts'
 import { listed } from '../../pipeline/commands/import.ts'
 import { emptyConfig } from '../../pipeline/config/config.ts'
 import { tableHashes } from '../../pipeline/ledger/hash.ts'
+import { alterBook } from '../exports/tools.ts'
 import { killedOnceJournaled, tieout } from '../support/cli.ts'
 import { ImportedBooks, TRADE_HEADER } from '../support/imports.ts'
 import { command } from '../support/in-process.ts'
@@ -628,6 +629,17 @@ describe('a report in another currency', () => {
     expect(await books.gains({ rules: 'uk', currency: 'USD' })).toEqual([
       'x1 <- b1: 5 for -25 cost 625 gain -650',
     ])
+  })
+
+  it('needs the tables that it reads, which an older ledger may not have', async () => {
+    await books.trades(BOUGHT, SOLD)
+    for (const table of ['p2p_trades', 'price_sources']) {
+      await books.rebuild()
+      await alterBook(books.dir, [`drop table ${table}`])
+      await expect(books.read('gains', { currency: 'EUR' })).rejects.toThrow(
+        `The published ledger has no table ${table}.`,
+      )
+    }
   })
 
   it('without a rate shows what is unknown, never zero', async () => {
