@@ -647,6 +647,14 @@ describe('a report in another currency', () => {
     expect(await books.gains({ currency: 'EUR' })).toEqual(['s1 <- b1: 1 for ? cost ? gain ?'])
   })
 
+  it('shows zero as zero, whatever the rate', async () => {
+    await books.trades(
+      'i1,2026-01-01T00:00:00Z,main,income,BTC,1,USD,0,0,',
+      's1,2026-01-02T00:00:00Z,main,sell,BTC,1,USD,150,0,',
+    )
+    expect(await books.gains({ currency: 'EUR' })).toEqual(['s1 <- i1: 1 for ? cost 0 gain ?'])
+  })
+
   it('is refused if gains are calculated in a coin: the books have to be built in the other currency', async () => {
     await books.trades(BOUGHT.replaceAll('USD', 'USDT'), SOLD.replaceAll('USD', 'USDT'))
     await expect(books.gains({ currency: 'EUR' })).rejects.toMatchObject({
