@@ -647,6 +647,29 @@ describe('a report in another currency', () => {
     expect(await books.gains({ currency: 'EUR' })).toEqual(['s1 <- b1: 1 for ? cost ? gain ?'])
   })
 
+  it('may be in any coin that has a price, which then is no lot itself', async () => {
+    books.close()
+    books = gainsIn('EUR')
+    const prices = ['2025-12-01T08:30:00Z,USDT,EUR,0.8', '2025-12-01T08:30:00Z,SOL,EUR,100', '']
+    await books.import('prices', ['time,asset,currency,price', ...prices].join('\n'))
+    await books.trades(
+      'b1,2025-12-01T09:00:00Z,main,buy,BTC,1,EUR,800,0,',
+      'b2,2025-12-01T09:00:00Z,main,buy,USDT,1000,EUR,800,0,',
+      'b3,2025-12-01T09:00:00Z,main,buy,SOL,10,EUR,1000,0,',
+      's1,2025-12-01T10:00:00Z,main,sell,BTC,1,EUR,900,0,',
+      's2,2025-12-01T11:00:00Z,main,sell,USDT,500,EUR,440,0,',
+      's3,2025-12-01T12:00:00Z,main,sell,SOL,1,EUR,110,0,',
+    )
+    expect(await books.gains({ currency: 'USDT' })).toEqual([
+      's1 <- b1: 1 for 1125 cost 1000 gain 125',
+      's3 <- b3: 1 for 137.5 cost 125 gain 12.5',
+    ])
+    expect(await books.gains({ currency: 'SOL' })).toEqual([
+      's1 <- b1: 1 for 9 cost 8 gain 1',
+      's2 <- b2: 500 for 4.4 cost 4 gain 0.4',
+    ])
+  })
+
   it('shows zero as zero, whatever the rate', async () => {
     await books.trades(
       'i1,2026-01-01T00:00:00Z,main,income,BTC,1,USD,0,0,',
