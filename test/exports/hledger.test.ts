@@ -63,6 +63,7 @@ account Equity:Trading
     const closing = async (asOf: string): Promise<string> => {
       await alterBook(dir, [
         "delete from balances where coin <> 'BTC'",
+        "update balances set as_of = '2026-01-05T10:00:00Z'",
         `insert into balances values ('main', 'P2P', 'BGB', 0, null, '${asOf}'),
           ('old', 'IMPORT', 'DOT', 4.125, null, '2026-03-01T00:00:00Z')`,
       ])

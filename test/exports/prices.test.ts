@@ -107,6 +107,10 @@ test('books without a price state that nothing is valued, also if the only price
        1::decimal(38, 18) as price, 'USDT' as currency`,
   ])
   await nothing()
+  await alterBook(dir, [
+    "insert into daily_valuation values ('main', 'UNIFIED', 'BTC', date '2026-01-05', null, 'USDT')",
+  ])
+  await nothing()
 })
 
 // By exact fractions: 0.123456789012345678 × 70,000.123456789012345678, and 0.023456789012345678 × 80,000.5, each with
