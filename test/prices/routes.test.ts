@@ -4,9 +4,9 @@ import { STEPS_MAX } from '../../pipeline/ledger/price-ways.ts'
 import { findRoutes } from '../../pipeline/prices/routes.ts'
 
 /** Pairs such as `BTC/USDT`. */
-function routes(coins: readonly string[], pairs: readonly string[], hasEcb = false) {
+function routes(coins: readonly string[], pairs: readonly string[], hasEcb = false, reporting = 'EUR') {
   const found = findRoutes(coins, {
-    reporting: 'EUR',
+    reporting,
     hubs: ['USDT', 'BTC'],
     pairs: pairs.map((pair) => {
       const [base = '', quote = ''] = pair.split('/')
@@ -27,6 +27,7 @@ describe('the route of a coin', () => {
     expect(routes(['AAA'], quotes)).toEqual(['AAAUSDT USDTEUR'])
     expect(routes(['AAA'], quotes.toReversed())).toEqual(['AAAUSDT USDTEUR'])
     expect(routes(['AAA'], [...quotes, 'AAA/EUR'])).toEqual(['AAAEUR'])
+    expect(routes(['AAA'], ['AAA/ZZZ', 'AAA/BTC', 'ZZZ/EUR', 'BTC/EUR'])).toEqual(['AAABTC BTCEUR'])
     expect(routes(['AAA'], ['AAA/ZZZ', 'AAA/YYY', 'ZZZ/EUR', 'YYY/EUR'])).toEqual(['AAAYYY YYYEUR'])
   })
 
@@ -39,6 +40,11 @@ describe('the route of a coin', () => {
   it('uses reference rates in both directions, if they are configured', () => {
     expect(routes(['AAA', 'USD'], ['AAA/USD'], true)).toEqual(['AAAUSD ecb USD', 'ecb USD'])
     expect(routes(['AAA', 'USD'], ['AAA/USD'], false)).toEqual([null, null])
+    expect(routes(['AAA', 'EUR', 'USD'], ['AAA/EUR'], true, 'CAD')).toEqual([
+      'AAAEUR ecb CAD',
+      'ecb CAD',
+      'ecb USD ecb CAD',
+    ])
   })
 
   it('has as many steps as the models take, and no more', () => {
