@@ -301,6 +301,23 @@ describe.skipIf(!hasBeancount)('beancount’s lots (needs Debian’s package bea
     ])
   })
 
+  test('what the network takes of a transfer is sold for its worth, and only the rest arrives', async () => {
+    const moved = { coin: 'BTC', kind: 'transfer', counter: 'Equity:Transfers', transfer: 'x' }
+    const { gains, balances } = await gainsOf(
+      [
+        ...trade('b', '2026-01-01', 'BTC', '1', '100'),
+        { id: 'out', at: '2026-01-03T10:00:00Z', amount: '-1', value: '12', ...moved },
+        { id: 'in', at: '2026-01-03T10:00:01Z', amount: '0.9', account: 'desk', ...moved },
+      ],
+      'fifo',
+    )
+    // A tenth of it, for 12.
+    expect(gains).toEqual(new Map([['out', '2']]))
+    expect([...balances].filter(([key]) => key.includes('Lots:'))).toEqual([
+      ['Assets:Venue:Desk:Lots:BTC BTC', '0.9'],
+    ])
+  })
+
   test('what arrives without a known lot has no cost: of another account, and more than left of the same', async () => {
     const moved = { coin: 'BTC', kind: 'transfer', counter: 'Equity:Transfers' }
     const desk = { ...moved, transfer: 'x' }
