@@ -297,7 +297,7 @@ describe('prices from the configured sources', () => {
       'USDTEUR 1h until 2026-02-28T23:00:00.000Z',
       'pairs',
     ])
-    // Closed at eleven: 10 × 2.23 × 0.9
+    // What closed at eleven.
     expect((await valuations())[0]?.[1]).toBe('20.07')
   })
 
