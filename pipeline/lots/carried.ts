@@ -16,8 +16,13 @@ import type { UnknownBasisRow } from './unknown-basis.ts'
 import { Words } from './words.ts'
 import { RowWriter, type WriterColumns } from './writer.ts'
 
-/** How many days before the last event the moments are: a record is rarely late by more than a few. */
-const AGES_DAYS = [2, 8, 32, 128] as const
+/**
+ * How many days before the last event the moments are: a record is rarely late by more than a few, and each moment costs as much
+ * as is held then.
+ */
+const AGES_DAYS = [2, 32] as const
+/** A new moment is noted once the last is so old: going over a week again costs less than noting every night what is held. */
+const NOTED_EVERY_DAYS = 8n
 const DAY_US = 86_400_000_000n
 
 /** Of each moment: by which matching. Of each coin then: the last position in the order of acquisition; null if it begins again. */
@@ -223,11 +228,11 @@ async function lastDayUs(connection: DuckDBConnection): Promise<bigint> {
 
 /**
  * The moments at which something is to be carried forward, ascending, by a run that begins at `afterUs`, null for one that
- * begins at the start. Going over a week again costs less than writing down every night all that is held.
+ * begins at the start.
  */
 export async function momentsAfter(connection: DuckDBConnection, afterUs: bigint | null): Promise<bigint[]> {
   const last = await lastDayUs(connection)
-  if (afterUs !== null && last - afterUs < BigInt(AGES_DAYS[1]) * DAY_US) return []
+  if (afterUs !== null && last - afterUs < NOTED_EVERY_DAYS * DAY_US) return []
   const found = new Set<bigint>()
   for (const days of AGES_DAYS) {
     const us = await betweenTransfers(connection, last - BigInt(days) * DAY_US)

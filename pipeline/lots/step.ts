@@ -149,6 +149,7 @@ async function carryOn(
   for (const [name, time] of Object.entries(times))
     await connection.run(`delete from ${name} where ${happensFrom(brought, time)}`)
   await write()
+  await connection.run('drop table if exists temp.lots_brought_forward')
   return true
 }
 

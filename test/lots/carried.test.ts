@@ -205,7 +205,7 @@ describe('what is carried on', () => {
   it('goes on from the last moment before the change: rows before it are not read again', async () => {
     await put(books)
     await step.run(connection, { keepsSteps: true })
-    expect(await momentsKept()).toEqual(['2025-02-22', '2025-05-29', '2025-06-22', '2025-06-28'])
+    expect(await momentsKept()).toEqual(['2025-05-29', '2025-06-28'])
     // What is not among the events any more would be missed, if it were read.
     await put([...books.filter(({ id }) => id !== 's1'), sell('s3', '2025-06-30T13:00:00Z', '1', '15')])
     expect(await step.carryOn?.(connection, '2025-06-30')).toBe(true)
@@ -229,7 +229,7 @@ describe('what is carried on', () => {
     await put(books)
     expect(await step.carryOn?.(connection, '2025-06-30')).toBe(false)
     await step.run(connection, { keepsSteps: true })
-    expect(await step.carryOn?.(connection, '2025-02-21')).toBe(false)
+    expect(await step.carryOn?.(connection, '2025-05-28')).toBe(false)
     expect(await lotsStep({ ...options, method: 'lifo' }).carryOn?.(connection, '2025-06-30')).toBe(false)
     await lotsStep({ ...options, method: 'average' }).run(connection, { keepsSteps: true })
     expect(await step.carryOn?.(connection, '2025-06-30')).toBe(false)
@@ -258,7 +258,7 @@ describe('what is carried on', () => {
       await put(events)
       expect(await step.carryOn?.(connection, from)).toBe(true)
       expect(await tablesIn(connection)).toEqual(await made(events, options))
-      expect(await momentsKept()).toEqual(['2025-02-22', '2025-05-29', '2025-06-22', '2025-06-28'])
+      expect(await momentsKept()).toEqual(['2025-05-29', '2025-06-28'])
     }
   })
 
@@ -270,15 +270,15 @@ describe('what is carried on', () => {
       into('t2:in', '2025-06-27T22:30:00Z', '1', { account: 'cold' }),
       out('t2:out', '2025-06-27T23:30:00Z', '1', { account: 'main' }),
       // The one leg at midnight itself.
-      out('t4:out', '2025-06-21T20:00:00Z', '0.5', { account: 'main' }),
-      into('t4:in', '2025-06-22T00:00:00Z', '0.5', { account: 'cold' }),
+      out('t4:out', '2025-05-28T20:00:00Z', '0.5', { account: 'main' }),
+      into('t4:in', '2025-05-29T00:00:00Z', '0.5', { account: 'cold' }),
     ]
     await put([...books, ...legs])
     await step.run(connection, { keepsSteps: true })
     const reader = await connection.runAndReadAll(
-      "select moment::varchar from staging.lot_moments where moment > '2025-06-01' order by 1",
+      'select moment::varchar from staging.lot_moments order by 1',
     )
-    expect(reader.getRows()).toEqual([['2025-06-21 20:00:00+00'], ['2025-06-27 22:30:00+00']])
+    expect(reader.getRows()).toEqual([['2025-05-28 20:00:00+00'], ['2025-06-27 22:30:00+00']])
     // A moment that has come to lie between two legs since is passed over.
     const more = [
       ...[...books, ...legs],
@@ -332,5 +332,5 @@ it('of each class of age, the newest and the oldest moment stay, and the newest 
       ages.map((age) => last - BigInt(age) * DAY_US),
       last,
     ).map((us) => Number((last - us) / DAY_US)),
-  ).toEqual([7, 2, 31, 8, 127, 32, 128])
+  ).toEqual([31, 2, 32])
 })
