@@ -175,8 +175,8 @@ export async function unfinished(
 }
 
 /**
- * Unix milliseconds of the oldest record whose current version is in one of the states, in any spelling, or in an
- * unknown state; or null. The current version is the one with the latest version field, otherwise the one on the newest
+ * Unix milliseconds of the oldest record whose current version is in one of the states, in any spelling, in an
+ * unknown one or in none; or null. The current version is the one with the latest version field, otherwise the one on the newest
  * page (and its first row there, because rows arrive newest first).
  */
 export async function oldestUnsettled(
@@ -203,7 +203,8 @@ export async function oldestUnsettled(
        select ${column(time)} as happened_at, ${column(state.field)} as present_state
        from landing.main.${identifier(record.table)} where account = $1 and partition = $2
        qualify row_number() over (partition by ${record.key.map(column).join(', ')} order by ${newestFirst.join(', ')}) = 1
-     ) where lower(present_state) ${stays.length === 0 ? `in (${states(mayChange)})` : `not in (${states(stays)})`}`,
+     ) where present_state is null
+       or lower(present_state) ${stays.length === 0 ? `in (${states(mayChange)})` : `not in (${states(stays)})`}`,
     [...of],
   )
   const oldest = rows[0]?.[0] ?? null

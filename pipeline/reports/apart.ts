@@ -161,9 +161,8 @@ class Apart {
   #fail(ending: Ending): never {
     const complaints = this.#waiting.complaints()
     if (this.#stopped !== null) throw stopError(this.#stopped, this.#question)
-    if (complaints.startsWith(OUT_OF_MEMORY)) {
-      throw queryTooLarge(this.#question.engine)
-    }
+    // Node may have warned of something before.
+    if (new RegExp(`^${OUT_OF_MEMORY}`, 'm').test(complaints)) throw queryTooLarge(this.#question.engine)
     if ('notStarted' in ending) {
       const { notStarted } = ending
       notBegun((notStarted as NodeJS.ErrnoException).code ?? String(notStarted), notStarted)

@@ -594,6 +594,9 @@ describe('the oldest unsettled record', () => {
     expect(await oldest(landing)).toBe(2_000)
     await landing.land([orders(3, [orderRow('4', 1_000, 'frozen')])])
     expect(await oldest(landing)).toBe(1_000)
+    // The venue has said nothing of it.
+    await landing.land([orders(4, [{ orderId: '5', createdTime: '900' }])])
+    expect(await oldest(landing)).toBe(900)
   })
 
   it('is judged by the first of equal versions on a page, where the newest comes first', async () => {

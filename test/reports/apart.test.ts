@@ -117,6 +117,11 @@ describe('a process that is asked', () => {
     expect(
       await ending("process.stderr.write('memory', () => process.kill(process.pid, 'SIGKILL'))"),
     ).toMatchObject({ message: 'The query needs more memory than it may use.', exitCode: 2 })
+    expect(
+      await ending(
+        "process.stderr.write('(node:7) Warning: no memory of it\\nmemory', () => process.kill(process.pid, 'SIGKILL'))",
+      ),
+    ).toMatchObject({ message: 'The query needs more memory than it may use.', exitCode: 2 })
   })
 
   test('has two seconds beyond its time, and two to stop once the user stops it; then it is ended', async () => {
