@@ -223,6 +223,10 @@ describe('what is carried on', () => {
       expect(await step.carryOn?.(connection, '2025-06-30')).toBe(true)
       expect((await momentsKept()).at(-1)).toBe(noted)
     }
+    // Of those that are not a month old, the first and the last stay.
+    await put([...books, buy('e2', '2025-07-14', '1', '1', { coin: 'ETH' })])
+    expect(await step.carryOn?.(connection, '2025-07-05')).toBe(true)
+    expect(await momentsKept()).toEqual(['2025-05-29', '2025-06-28', '2025-07-12'])
   })
 
   it('is refused for a day before every moment, for another matching, and where nothing was carried forward', async () => {
