@@ -83,23 +83,28 @@ function columnsFrom(first: string, columns: WriterColumns): string {
 
 /** Collects what is held at moments, and adds it to the tables. */
 export class CarryingForward {
+  readonly #matching: string
   readonly #words = new Words()
   readonly #coins: RowWriter<typeof COINS>
   readonly #parcels: RowWriter<typeof PARCELS>
   readonly #unknown: RowWriter<typeof UNKNOWN>
 
   private constructor(
+    matching: string,
     coins: RowWriter<typeof COINS>,
     parcels: RowWriter<typeof PARCELS>,
     unknown: RowWriter<typeof UNKNOWN>,
   ) {
+    this.#matching = matching
     this.#coins = coins
     this.#parcels = parcels
     this.#unknown = unknown
   }
 
-  static async open(connection: DuckDBConnection): Promise<CarryingForward> {
+  /** `matching`: the name of what the run matches by. */
+  static async open(connection: DuckDBConnection, matching: string): Promise<CarryingForward> {
     return new CarryingForward(
+      matching,
       await RowWriter.create(connection, 'carried_coins', COINS, TABLES.coins),
       await RowWriter.create(connection, 'carried_parcels', PARCELS, TABLES.parcels),
       await RowWriter.create(connection, 'carried_unknown', UNKNOWN, TABLES.unknown),
@@ -145,7 +150,7 @@ export class CarryingForward {
   }
 
   /** Writes what was collected at these moments, and forgets those that no later night needs. */
-  async finish(connection: DuckDBConnection, matching: string, momentsUs: readonly bigint[]): Promise<void> {
+  async finish(connection: DuckDBConnection, momentsUs: readonly bigint[]): Promise<void> {
     for (const writer of [this.#coins, this.#parcels, this.#unknown]) writer.close()
     const words = listValue(this.#words.list())
     for (const [name, select] of Object.entries(selects))
@@ -155,7 +160,7 @@ export class CarryingForward {
         { words: LIST(VARCHAR) },
       )
     for (const us of momentsUs)
-      await connection.run(`insert into ${TABLES.moments} values (${moment(us)}, ${literal(matching)})`)
+      await connection.run(`insert into ${TABLES.moments} values (${moment(us)}, ${literal(this.#matching)})`)
     await connection.run(
       ['carried_coins', 'carried_parcels', 'carried_unknown']
         .map((name) => `drop table temp.${name}`)

@@ -174,9 +174,9 @@ export class Results implements Sink {
     writer.endRow()
   }
 
-  /** Coins of this kind that left an account without a known cost until now. */
+  /** What of this coin has left each account without a known cost until now. */
   unknownOf(coin: string): UnknownBasisRow[] {
-    return this.#unknown.rows().filter((row) => row.coin === coin)
+    return this.#unknown.rowsOf(coin)
   }
 
   /** Fills the published tables; call it once, after the engine's last event. */

@@ -74,10 +74,19 @@ const times = {
   lot_problems: 'happened_at',
 } as const satisfies Partial<Record<LotTableName, string>>
 
+/** The name of a matching that a later run can carry on; null if none can. */
+function carriedAs(options: LotsStepOptions): string | null {
+  const { decidedBy = null } = decisionOf(options)
+  return options.tables === undefined && canBeCarriedOn(options) ? decidedBy : null
+}
+
 function carryingOn(options: LotsStepOptions): Pick<ExtraStep, 'carryOn'> {
-  const { decidedBy } = decisionOf(options)
-  if (decidedBy === undefined || options.tables !== undefined || !canBeCarriedOn(options)) return {}
-  return { carryOn: (connection, day) => keepingOrder(connection, () => carryOn(connection, options, day)) }
+  const matching = carriedAs(options)
+  if (matching === null) return {}
+  return {
+    carryOn: (connection, day) =>
+      keepingOrder(connection, () => carryOn(connection, options, { matching, day })),
+  }
 }
 
 /** The options reduced to words and numbers: the terms of the law follow from its name. */
@@ -117,14 +126,11 @@ async function runLots(
   options: LotsStepOptions,
   { standing = new Set(), keepsSteps = false }: StepRun = {},
 ): Promise<void> {
-  const { decidedBy } = decisionOf(options)
-  const moments =
-    keepsSteps && decidedBy !== undefined && canBeCarriedOn(options)
-      ? await momentsAfter(connection, null)
-      : []
+  const matching = keepsSteps ? carriedAs(options) : null
+  const moments = matching === null ? [] : await momentsAfter(connection, null)
   if (keepsSteps) await dropMoments(connection)
   if (moments.length > 0) await createMoments(connection)
-  const write = await match(connection, options, { brought: null, moments })
+  const write = await match(connection, options, { brought: null, moments, matching })
   await defineTables(
     connection,
     tables.filter(([name]) => !standing.has(name)),
@@ -136,12 +142,12 @@ async function runLots(
 async function carryOn(
   connection: DuckDBConnection,
   options: LotsStepOptions,
-  day: string,
+  { matching, day }: { readonly matching: string; readonly day: string },
 ): Promise<boolean> {
-  const brought = await broughtForward(connection, decisionOf(options).decidedBy ?? '', day)
+  const brought = await broughtForward(connection, matching, day)
   if (brought === null) return false
   const moments = await momentsAfter(connection, brought.atUs)
-  const write = await match(connection, options, { brought, moments })
+  const write = await match(connection, options, { brought, moments, matching })
   await defineTables(
     connection,
     tables.filter(([name]) => !(name in times)),
@@ -163,7 +169,15 @@ function happensFrom({ atUs, fromStart }: BroughtForward, time: string): string 
 async function match(
   connection: DuckDBConnection,
   options: LotsStepOptions,
-  { brought, moments }: { readonly brought: BroughtForward | null; readonly moments: readonly bigint[] },
+  {
+    brought,
+    moments,
+    matching,
+  }: {
+    readonly brought: BroughtForward | null
+    readonly moments: readonly bigint[]
+    readonly matching: string | null
+  },
 ): Promise<() => Promise<void>> {
   const { selections = new Map(), allocations = [] } = options
   const labels = labelsOf(options, await readCurrency(connection))
@@ -175,7 +189,8 @@ async function match(
     wanted: options.tables,
     unknown: brought?.unknown ?? [],
   })
-  const carrying = moments.length > 0 ? await CarryingForward.open(connection) : null
+  const carrying =
+    matching === null || moments.length === 0 ? null : await CarryingForward.open(connection, matching)
   const held = new Map<string, CarriedForward>()
   const engine = new LotEngine({ ...options, ...byRow }, results, {
     broughtForward: held,
@@ -204,7 +219,7 @@ async function match(
   return async () => {
     await results.finish(connection)
     await writeMatching(connection, matchedBy(options, labels.rules))
-    await carrying?.finish(connection, decisionOf(options).decidedBy ?? '', moments)
+    await carrying?.finish(connection, moments)
   }
 }
 

@@ -12,13 +12,15 @@ export interface UnknownBasisRow {
   disposals: number
 }
 
+type Row = UnknownBasisRow & { lastDisposalId: EventId | null }
+
 export class UnknownBasis {
-  readonly #rows = new Map<string, UnknownBasisRow & { lastDisposalId: EventId | null }>()
+  /** By coin, then by account. */
+  readonly #rows = new Map<string, Map<string, Row>>()
 
   /** What earlier disposals add up to. */
   constructor(broughtForward: readonly UnknownBasisRow[] = []) {
-    for (const row of broughtForward)
-      this.#rows.set(keyOf(row.account, row.coin), { ...row, lastDisposalId: null })
+    for (const row of broughtForward) this.#of(row.coin).set(row.account, { ...row, lastDisposalId: null })
   }
 
   disposed({
@@ -45,18 +47,29 @@ export class UnknownBasis {
   }
 
   rows(): UnknownBasisRow[] {
-    return [...this.#rows.values()]
+    return [...this.#rows.values()].flatMap((accounts) => [...accounts.values()])
   }
 
-  #row(account: string, coin: string) {
-    const key = keyOf(account, coin)
-    let row = this.#rows.get(key)
+  rowsOf(coin: string): UnknownBasisRow[] {
+    return [...(this.#rows.get(coin)?.values() ?? [])]
+  }
+
+  #of(coin: string): Map<string, Row> {
+    let accounts = this.#rows.get(coin)
+    if (accounts === undefined) {
+      accounts = new Map()
+      this.#rows.set(coin, accounts)
+    }
+    return accounts
+  }
+
+  #row(account: string, coin: string): Row {
+    const accounts = this.#of(coin)
+    let row = accounts.get(account)
     if (row === undefined) {
       row = { account, coin, quantity: 0n, unvaluedQuantity: 0n, disposals: 0, lastDisposalId: null }
-      this.#rows.set(key, row)
+      accounts.set(account, row)
     }
     return row
   }
 }
-
-const keyOf = (account: string, coin: string): string => JSON.stringify([account, coin])

@@ -379,7 +379,8 @@ test('steps that belong to another ledger, or cannot be read, are not used', asy
   }
 })
 
-test('lots are carried on from the day that changes, unless a piece of an earlier one is not as published', async () => {
+/** Books whose builds match lots and keep their steps, with what the builds remark. */
+async function booksWithLots() {
   const books = await TestBooks.open()
   const notes: string[] = []
   const lots = [lotsStep({ method: 'fifo', scope: 'account' })]
@@ -388,6 +389,11 @@ test('lots are carried on from the day that changes, unless a piece of an earlie
       {},
       { keepSteps: true, publishAnyway: true, steps: lots, onNote: (text) => notes.push(text), ...options },
     )
+  return { books, notes, build }
+}
+
+test('lots are carried on from the day that changes, unless a piece of an earlier one is not as published', async () => {
+  const { books, notes, build } = await booksWithLots()
   const daysOf = ({ tables }: BuildResult): number | undefined =>
     tables.find(({ table }) => table === 'lots')?.days
   const pieces = () => books.query('select disposal_id, quantity, lot_id from disposals order by disposed_at')
@@ -429,14 +435,7 @@ test('lots are carried on from the day that changes, unless a piece of an earlie
 })
 
 test('a coin that was sold short nights ago and is bought again today leaves other lots as they are', async () => {
-  const books = await TestBooks.open()
-  const notes: string[] = []
-  const lots = [lotsStep({ method: 'fifo', scope: 'account' })]
-  const build = (options: Partial<BuildOptions> = {}): Promise<BuildResult> =>
-    books.build(
-      {},
-      { keepSteps: true, publishAnyway: true, steps: lots, onNote: (text) => notes.push(text), ...options },
-    )
+  const { books, notes, build } = await booksWithLots()
   const row = (
     id: string,
     coin: string,
