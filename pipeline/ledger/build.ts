@@ -55,7 +55,7 @@ import { type BuildConfig, GIVEN_TABLES, loadReference } from './reference.ts'
 import { isSame } from './rows.ts'
 import { KeptDiffer } from './run.ts'
 import { interruptUntil } from './session.ts'
-import { timesOf } from './slices.ts'
+import { takenBy, timesOf } from './slices.ts'
 import { clearSteps, keepSteps, readSteps, STEPS_FILE, takeSteps, writeSteps } from './steps.ts'
 import { type BuildEvent, BuildFailed, type ExtraStep, runnable, runTasks, type StepRun } from './tasks.ts'
 import { CATALOG, inWorkspace, type Workspace } from './workspace.ts'
@@ -259,15 +259,18 @@ async function make(
   mustBeDocumented(all)
   const models = runnable(all, steps)
   const { clock, only, log, signal } = options
+  const lanes = await workspace.lanes({ isByDay: usedSteps !== null })
   const {
     events: tables,
     found,
     days,
     learn,
-  } = await runTasks(await workspace.lanes({ isByDay: usedSteps !== null }), models, steps, {
+  } = await runTasks(lanes, models, steps, {
     inputs,
     base,
-    divided: workspace.keepsSteps ? { timeOf, before: usedSteps?.days ?? new Map(), taken: new Map() } : null,
+    divided: workspace.keepsSteps
+      ? { timeOf, before: usedSteps?.days ?? new Map(), taken: takenBy(lanes) }
+      : null,
     standing: usedSteps?.tables ?? new Set(),
     putsOff: !workspace.keepsSteps,
     only,

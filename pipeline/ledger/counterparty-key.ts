@@ -41,7 +41,9 @@ const NEW_KEY =
   `Created a new ${COUNTERPARTY_KEY_FILE}, the key to the pseudonyms of P2P counterparties. Keep a copy: without ` +
   'it the pseudonyms change. If these books had a different key before, restore that file and run `tieout build`.'
 
-/** Table in which a build has the key; the ledger keeps a hash of its rows. */
+/** Database in memory in which a build has the key: intermediate steps may be kept in a file, and it must not be in any. */
+export const KEY_DATABASE = 'counterparty_key'
+/** The key, as models read it; the ledger keeps a hash of its rows. */
 export const KEY_TABLE = 'staging.counterparty_key'
 
 /** Reported if the file holds a different key from that of the published ledger. */

@@ -7,9 +7,8 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { UsageError } from '../../models/error.ts'
 import { type P2pMeaning, PRICE_ORDER } from '../config/config.ts'
 import { identifier, literal } from '../engine/quote.ts'
-import { KEY_TABLE } from './counterparty-key.ts'
+import { KEY_DATABASE, KEY_TABLE } from './counterparty-key.ts'
 import { feedRecords } from './feeds.ts'
-import { SLICED } from './slices.ts'
 
 export type Grouping = 'unified' | 'unified-isolated' | 'per-line'
 
@@ -131,11 +130,10 @@ export async function loadReference(
     (source, index) => `(${literal(source)}, ${index + 1})`,
   )
   if (order.length > 0) await connection.run(`insert into staging.price_order values ${order.join(', ')}`)
-  // The intermediate steps may be kept in a file, and the key must not be in it.
-  await connection.run(`create or replace table ${SLICED}.counterparty_key (key varchar)`)
+  await connection.run(`create or replace table ${KEY_DATABASE}.key (key varchar)`)
   if (counterpartyKey !== null)
-    await connection.run(`insert into ${SLICED}.counterparty_key values ($key)`, { key: counterpartyKey })
-  await connection.run(`create or replace view ${KEY_TABLE} as from ${SLICED}.counterparty_key`)
+    await connection.run(`insert into ${KEY_DATABASE}.key values ($key)`, { key: counterpartyKey })
+  await connection.run(`create or replace view ${KEY_TABLE} as from ${KEY_DATABASE}.key`)
 }
 
 const readCsv = (file: string): string => `read_csv(${literal(file)}, header = true, all_varchar = true)`

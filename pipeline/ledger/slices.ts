@@ -16,9 +16,24 @@ export interface Divided {
   /** By table: the column with the time of a row. */
   readonly timeOf: ReadonlyMap<string, string>
   readonly before: ReadonlyMap<string, Days>
-  /** By source, the query whose rows stand under its name in SLICED: several models may read the same ones. */
-  readonly taken: Map<string, string>
+  readonly taken: Taken
 }
+
+/** Where each connection, whose models follow one another, puts the rows of the days in question. */
+export type Taken = ReadonlyMap<DuckDBConnection, Room>
+
+interface Room {
+  /** The database in which they are attached, as tables of the same names. */
+  readonly database: string
+  /** By source, the query whose rows stand there: several models may read the same ones. */
+  readonly selects: Map<string, string>
+}
+
+export const takenBy = (lanes: readonly DuckDBConnection[]): Taken =>
+  new Map(lanes.map((lane, index) => [lane, { database: roomOf(index), selects: new Map() }]))
+
+/** The name of the database of each connection in parallel. */
+export const roomOf = (index: number): string => `sliced_${index}`
 
 /** How the tables of these models and steps, and what they read of landing, are divided. */
 export const timesOf = (
@@ -37,9 +52,6 @@ export const timesOf = (
       Object.entries(times).map(([table, time]) => [qualify(table), time] as const),
     ),
   ])
-
-/** Name under which the rows of the days in question are attached, as tables of the same names. */
-export const SLICED = 'sliced'
 
 /** The name of no day. */
 export const NO_DAY = ''
@@ -163,9 +175,14 @@ export async function makeDays(
   { timeOf, taken }: Pick<Divided, 'timeOf' | 'taken'>,
 ): Promise<MadeDays> {
   const { by, of, together, since, spans } = slices
-  const take = taker(connection, taken)
+  const room = taken.get(connection) as Room
+  const take = taker(connection, room)
   if (spans !== undefined)
-    return makeSpans(connection, { table, select, slices }, spans, changed.from as string, { timeOf, take })
+    return makeSpans(connection, { table, select, slices }, spans, changed.from as string, {
+      timeOf,
+      room,
+      take,
+    })
   let wanted = changed
   for (const source of of) {
     const time = timeOf.get(source) as string
@@ -188,7 +205,7 @@ export async function makeDays(
   if (since !== undefined)
     await takeSince(take, since, timeOf.get(since.table) as string, changed.from as string)
   const read = since === undefined ? of : [...of, since.table]
-  await replaceRows(connection, { table, select }, read, on(by, wanted))
+  await replaceRows(connection, { table, select, room }, read, on(by, wanted))
   return { made: wanted, rows: await askDays(connection, table, by, wanted) }
 }
 
@@ -201,7 +218,7 @@ async function makeSpans(
   { table, select, slices: { by, of } }: Sliced,
   spans: Spans,
   first: string,
-  { timeOf, take }: Pick<Divided, 'timeOf'> & { readonly take: Take },
+  { timeOf, room, take }: Pick<Divided, 'timeOf'> & { readonly room: Room; readonly take: Take },
 ): Promise<MadeDays> {
   const reader = await connection.runAndReadAll(
     `select ${nameOfDay(dayOf(`min(${spans.from})`))} from ${spans.table} where ${notBefore(spans.to, first)}`,
@@ -210,7 +227,7 @@ async function makeSpans(
   const from = begun === NO_DAY || begun > first ? first : begun
   for (const source of of) await take(source, `where ${notBefore(timeOf.get(source) as string, from)}`)
   await take(spans.table, `where ${notBefore(spans.to, from)}`)
-  await replaceRows(connection, { table, select }, [...of, spans.table], notBefore(spans.to, first))
+  await replaceRows(connection, { table, select, room }, [...of, spans.table], notBefore(spans.to, first))
   const made: Changed = { days: new Set(), from }
   return { made, rows: await askDays(connection, table, by, made) }
 }
@@ -218,11 +235,14 @@ async function makeSpans(
 /** Replaces the rows that meet a condition by those that the select makes of what has been taken of these tables. */
 async function replaceRows(
   connection: DuckDBConnection,
-  { table, select }: Pick<Sliced, 'table' | 'select'>,
+  { table, select, room }: Pick<Sliced, 'table' | 'select'> & { readonly room: Room },
   read: readonly string[],
   which: string,
 ): Promise<void> {
-  const text = read.reduce((sql, source) => sql.replaceAll(nameOf(source), `${SLICED}.${source}`), select)
+  const text = read.reduce(
+    (sql, source) => sql.replaceAll(nameOf(source), `${room.database}.${source}`),
+    select,
+  )
   await connection.run(`delete from ${table} where ${which}`)
   await connection.run(`insert into ${table}\nselect * from (${text}) where ${which}`)
 }
@@ -248,15 +268,15 @@ async function takeSince(
 
 const nameOf = (table: string): RegExp => new RegExp(`\\b${table.replace('.', '\\.')}\\b(?!\\.)`, 'g')
 
-/** Puts rows of a source under its name in SLICED. */
+/** Puts rows of a source under its name in the connection's room. */
 type Take = (source: string, which: string, columns?: string) => Promise<void>
 
 const taker =
-  (connection: DuckDBConnection, taken: Map<string, string>): Take =>
+  (connection: DuckDBConnection, { database, selects }: Room): Take =>
   async (source, which, columns = '*') => {
     const select = `select ${columns} from ${source} ${which}`
-    if (taken.get(source) === select) return
-    await connection.run(`create or replace table ${SLICED}.${source} as ${select}`)
+    if (selects.get(source) === select) return
+    await connection.run(`create or replace table ${database}.${source} as ${select}`)
     // More may land while the models run.
-    if (!source.startsWith('landing.')) taken.set(source, select)
+    if (!source.startsWith('landing.')) selects.set(source, select)
   }

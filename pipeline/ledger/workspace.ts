@@ -5,9 +5,10 @@ import { rename, rm } from 'node:fs/promises'
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { identifier, literal } from '../engine/quote.ts'
 import { parseSize } from '../engine/size.ts'
+import { KEY_DATABASE } from './counterparty-key.ts'
 import { registerExactFunctions } from './functions.ts'
 import { createMacros } from './portable.ts'
-import { SLICED } from './slices.ts'
+import { roomOf } from './slices.ts'
 
 /** Name under which the unfinished ledger is attached. */
 export const CATALOG = 'unfinished_ledger'
@@ -49,8 +50,8 @@ export interface Workspace {
    */
   openLedger(): Promise<void>
   /**
-   * Connections for parallel work in the open ledger, including its own. `isByDay` for a build that rebuilds days: the rows
-   * of the days in question stand in one place, for one model at a time.
+   * Connections for parallel work in the open ledger, including its own. `isByDay` for a build that rebuilds days: each has a
+   * database for the rows of the days in question.
    */
   lanes(build: { readonly isByDay: boolean }): Promise<readonly [DuckDBConnection, ...DuckDBConnection[]]>
   /** Interrupts the statements of its connections. */
@@ -80,14 +81,13 @@ export async function inWorkspace<T>(
     for (const other of others.splice(0)) other.closeSync()
   }
   try {
-    const { laneCount, hasSmallSteps, restore } = await settle(connection, files)
+    const { lanesFor, hasSmallSteps, restore } = await settle(connection, files)
     try {
       const previousBreaks = await attachPrevious(connection, files.published, files.breakColumns)
       for (const layer of UNPUBLISHED)
         if (hasSmallSteps) await connection.run(`attach ':memory:' as ${layer}`)
         else await attachSteps(connection, fileOf(files.unfinished, layer), layer)
-      await connection.run(`attach ':memory:' as ${SLICED}`)
-      for (const schema of ['landing', 'staging']) await connection.run(`create schema ${SLICED}.${schema}`)
+      await connection.run(`attach ':memory:' as ${KEY_DATABASE}`)
       // The current database may have a schema with the name of a layer.
       await connection.run(`use ${UNPUBLISHED[0]}.main`)
       const openLedger = async (): Promise<void> => {
@@ -96,13 +96,14 @@ export async function inWorkspace<T>(
         await enterLedger(connection)
       }
       const lanes: Workspace['lanes'] = async ({ isByDay }) => {
-        const count = isByDay ? 1 : laneCount
-        if (count > 1) await connection.run('set threads = 1')
+        const { count, threads } = lanesFor(isByDay)
+        await connection.run(`set threads = ${threads}`)
         while (others.length < count - 1) {
           const other = await instance.connect()
           others.push(other)
           await enterLedger(other)
         }
+        if (isByDay) for (let lane = 0; lane < count; lane += 1) await makeRoom(connection, roomOf(lane))
         return [connection, ...others]
       }
       const interrupt = (): void => {
@@ -191,8 +192,8 @@ const MANY_ROWS = 250_000
 const FEW_ROWS = 2_048
 
 interface Settled {
-  /** How many connections may work in parallel. */
-  readonly laneCount: number
+  /** The connections that may work in parallel, for a build by days or any other. */
+  readonly lanesFor: (isByDay: boolean) => Lanes
   /** Intermediate steps may be kept in memory. */
   readonly hasSmallSteps: boolean
   /** Resets the instance, with nothing of the build attached. */
@@ -211,6 +212,44 @@ const FEW_GROUPS = 4 * ROW_GROUP
 /** Memory for each landed row, for several statements at a time. */
 const LANE_PER_ROW_BYTES = 8_000
 
+/**
+ * A build by days has two hundred small statements and some ten large ones, so that two at a time leave no thread idle: a
+ * night of 300,000 entries takes 3.0 s instead of 5.1.
+ */
+const DAY_LANES = 2
+/** The same for a build by days, measured: 1.4 million landed rows need no more than 700 MB. */
+const DAY_LANE_PER_ROW_BYTES = 500
+const ROOMS = Array.from({ length: DAY_LANES }, (_, lane) => roomOf(lane))
+
+interface Lanes {
+  readonly count: number
+  /** The setting: how many threads they share, one of which is that of a connection. */
+  readonly threads: number
+}
+
+interface Load {
+  /** Landed rows, and those of the table with most of them. */
+  readonly landed: number
+  readonly largest: number
+  /** The memory limit. */
+  readonly bytes: number
+  readonly threads: number
+  readonly isByDay: boolean
+}
+
+function lanesFor({ landed, largest, bytes, threads, isByDay }: Load): Lanes {
+  const alone = { count: 1, threads: threadsFor(largest, threads) }
+  if (landed * (isByDay ? DAY_LANE_PER_ROW_BYTES : LANE_PER_ROW_BYTES) > bytes) return alone
+  if (isByDay) {
+    const count = Math.min(threads, DAY_LANES)
+    return { count, threads: threadsFor(largest, threads - count + 1) }
+  }
+  return largest > FEW_GROUPS ? alone : { count: Math.min(threads, MOST_LANES), threads: 1 }
+}
+
+/** Threads share a statement by groups of rows. */
+const threadsFor = (largest: number, threads: number): number => (largest <= ROW_GROUP ? 1 : threads)
+
 /** Sorts need less memory if no order is kept. */
 async function settle(
   connection: DuckDBConnection,
@@ -225,16 +264,14 @@ async function settle(
     boolean,
     ...string[],
   ]
-  const isSmall = Number(largest) <= ROW_GROUP
   const bytes = parseSize(String(memory)) ?? 0
   const hasSmallSteps =
     keepSteps !== true &&
     Number(landed) < MANY_ROWS &&
     Number(landed) * STEPS_PER_ROW_BYTES <= bytes * MOST_FOR_STEPS
-  const hasLanes = Number(largest) <= FEW_GROUPS && Number(landed) * LANE_PER_ROW_BYTES <= bytes
   await connection.run("set timezone = 'UTC'")
   await connection.run('set preserve_insertion_order = false')
-  await connection.run(`set threads = ${isSmall ? 1 : threads}`)
+  await connection.run(`set threads = ${threadsFor(Number(largest), threads)}`)
   if (Number(landed) <= FEW_ROWS) await connection.run("set force_compression = 'uncompressed'")
   // Everything is attempted, whatever fails: anything still attached would write to its file once more when
   // the instance closes. A database that could not be written refuses every statement in it, so it is
@@ -248,7 +285,7 @@ async function settle(
       'reset force_compression',
       // The ledger is on disk by now, or discarded like the steps: nothing need be written on detaching.
       'pragma disable_checkpoint_on_shutdown',
-      ...[CATALOG, COMPACT, ...UNPUBLISHED, SLICED, PREVIOUS].map(
+      ...[CATALOG, COMPACT, ...UNPUBLISHED, KEY_DATABASE, ...ROOMS, PREVIOUS].map(
         (name) => `detach database if exists ${name}`,
       ),
       'pragma enable_checkpoint_on_shutdown',
@@ -256,12 +293,19 @@ async function settle(
       await connection.run(statement).catch((cause: unknown) => refusals.push(cause))
     if (refusals.length > 0) throw refusals[0]
   }
-  return { laneCount: hasLanes ? Math.min(threads, MOST_LANES) : 1, hasSmallSteps, restore }
+  const load = { landed: Number(landed), largest: Number(largest), bytes, threads }
+  return { lanesFor: (isByDay) => lanesFor({ ...load, isByDay }), hasSmallSteps, restore }
 }
 
 /** Nobody reads what a killed build has left, and writing everything twice takes time. */
 async function attachWithoutLog(connection: DuckDBConnection, file: string, name: string): Promise<void> {
   await connection.run(`attach ${literal(file)} as ${name} (recovery_mode no_wal_writes)`)
+}
+
+/** For the rows that are read of tables in these schemas. */
+async function makeRoom(connection: DuckDBConnection, name: string): Promise<void> {
+  await connection.run(`attach ':memory:' as ${name}`)
+  for (const schema of ['landing', 'staging']) await connection.run(`create schema ${name}.${schema}`)
 }
 
 /** Steps that an earlier build kept begin again if they cannot be read. */

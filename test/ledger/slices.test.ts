@@ -14,7 +14,7 @@ import { generatedModels } from '../../pipeline/ledger/generated.ts'
 import { shippedModels } from '../../pipeline/ledger/models.ts'
 import { readsOf } from '../../pipeline/ledger/parse-tree.ts'
 import { isSame } from '../../pipeline/ledger/rows.ts'
-import { timesOf } from '../../pipeline/ledger/slices.ts'
+import { makeDays, roomOf, takenBy, timesOf } from '../../pipeline/ledger/slices.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { matchingOf } from '../../pipeline/rules/matching.ts'
 import { damage } from '../parity/damage.ts'
@@ -483,4 +483,45 @@ test('a coin that was sold short nights ago and is bought again today leaves oth
   } finally {
     await books.close()
   }
+})
+
+test('two connections that rebuild different days at a time read what each of them has taken', async () => {
+  const instance = await DuckDBInstance.create(':memory:')
+  const lanes = await Promise.all([0, 1].map(() => instance.connect()))
+  await lanes[0]?.run(
+    'create schema staging; create table staging.moves (occurred_at timestamptz, amount integer)',
+  )
+  for (const [index, lane] of lanes.entries()) {
+    const [room, table] = [roomOf(index), `staging.sums_${index}`]
+    await lane.run("set timezone = 'UTC'")
+    await lane.run(`attach ':memory:' as ${room}; create schema ${room}.staging`)
+    await lane.run(`insert into staging.moves values ('2026-01-0${index + 1} 12:00:00+00', ${index + 7})`)
+    await lane.run(`create table ${table} as select * from staging.moves limit 0`)
+  }
+  const timeOf = new Map([['staging.moves', 'occurred_at']])
+  const found: unknown[] = []
+  const rebuilt = (taken = takenBy(lanes)) =>
+    Promise.all(
+      lanes.map(async (lane, index) => {
+        const table = `staging.sums_${index}`
+        const slices = { by: 'occurred_at', of: ['staging.moves'] }
+        const select = 'select moves.occurred_at, moves.amount from staging.moves'
+        await makeDays(
+          lane,
+          { table, select, slices },
+          { days: new Set([`2026-01-0${index + 1}`]) },
+          { timeOf, taken },
+        )
+        return (await lane.runAndReadAll(`select amount from ${table}`)).getRows()
+      }),
+    )
+  // Whether they disturb each other depends on the moment.
+  for (let round = 0; round < 10; round += 1) found.push(...(await rebuilt()))
+  for (const lane of lanes) lane.closeSync()
+  instance.closeSync()
+  expect(found).toEqual(
+    Array(10)
+      .fill([[[7]], [[8]]])
+      .flat(),
+  )
 })

@@ -76,7 +76,9 @@ test.each([
   ['larger ones, up to half a million rows in a table', 490_000, '8GB', false, { lanes: 2, threads: 1 }],
   ['not if there are enough rows for each thread', 500_000, '8GB', false, { lanes: 1, threads: 2 }],
   ['not if memory is short for several statements', 100_000, '512MB', false, { lanes: 1, threads: 1 }],
-  ['not while days are rebuilt', 100_000, '8GB', true, { lanes: 1, threads: 1 }],
+  ['while days are rebuilt', 100_000, '8GB', true, { lanes: 2, threads: 1 }],
+  ['while days of many rows are rebuilt', 1_000_000, '512MB', true, { lanes: 2, threads: 1 }],
+  ['not if memory is short for two days at a time', 1_100_000, '512MB', true, { lanes: 1, threads: 2 }],
 ] as const)(
   'models are built beside each other, on one thread each: %s',
   async (_, landed, memoryLimit, isByDay, expected) => {
