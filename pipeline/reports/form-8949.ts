@@ -43,7 +43,7 @@ const LINES = `
     strftime(timezone($zone, disposed_at), '%Y-%m-%d') as sold_on,
     proceeds, cost_basis, null as code, denied_loss as adjustment, gain, currency, account, disposal_id, lot_id
   from pieces
-  order by term is null, term desc, strftime(timezone($zone, disposed_at), '%Y') < '2025', disposed_at, account, coin, disposal_id, acquired_at nulls last, lot_id nulls last`
+  order by term is null, term desc, strftime(timezone($zone, disposed_at), '%Y') >= '2025', disposed_at, account, coin, disposal_id, acquired_at nulls last, lot_id nulls last`
 
 /** UsageError for other rules than `us`. */
 export async function form8949Report(ledger: Ledger, request: ReportRequest): Promise<Report> {

@@ -163,14 +163,14 @@ function inOutName(node: Readonly<Record<string, unknown>>): string {
   return typeof name === 'string' ? name : 'INOUT_FUNCTION'
 }
 
-/** Every object of the JSON. Iterative, because a query may nest deeper than the stack. */
+/** Every object of the JSON, in the order of its text. Iterative, because a query may nest deeper than the stack. */
 function* nodesOf(json: unknown): Iterable<Readonly<Record<string, unknown>>> {
   const open: unknown[] = [json]
   while (open.length > 0) {
     const value = open.pop()
     if (typeof value !== 'object' || value === null) continue
     if (!Array.isArray(value)) yield value as Record<string, unknown>
-    for (const inner of Object.values(value)) open.push(inner)
+    for (const inner of Object.values(value).toReversed()) open.push(inner)
   }
 }
 

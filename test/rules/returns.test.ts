@@ -148,8 +148,8 @@ describe('us', () => {
   test('a period that reaches 2025 uses a Form 1099-DA for its later sales', async () => {
     const boxes = async (period: object) =>
       (await show(await books, 'form-8949', { ...period, form1099: 'basis' })).rows.map(({ box }) => box)
-    expect(await boxes({})).toEqual(['G', 'C', 'J', 'J'])
-    expect(await boxes({ to: '2025-02-28' })).toEqual(['G', 'C'])
+    expect(await boxes({})).toEqual(['C', 'G', 'J', 'J'])
+    expect(await boxes({ to: '2025-02-28' })).toEqual(['C', 'G'])
   })
 
   test('years and days are those of the configured zone', async () => {
