@@ -14,8 +14,11 @@ export interface Refused {
   readonly status: number
 }
 
-/** What an endpoint answers: the `data` of a success, or a refusal. The query is the request's. */
-export type Answers = Readonly<Record<string, (query: URLSearchParams) => unknown>>
+/**
+ * What an endpoint answers: the `data` of a success, or a refusal. The query is the request's; `nth` is the account that
+ * signed it, counted from one: the first where nobody did.
+ */
+export type Answers = Readonly<Record<string, (query: URLSearchParams, nth: number) => unknown>>
 
 export const refused = (code: string, status: number): Refused => ({ code, status })
 
@@ -26,7 +29,11 @@ const noOrders = { list: [], cursor: '' }
 
 /** What a unified account without rows answers at the endpoints open to any account. */
 export const TRADER: Answers = {
-  '/api/v3/account/settings': () => ({ uid: '1001', accountMode: 'unified', assetMode: 'multi_assets' }),
+  '/api/v3/account/settings': (_, nth) => ({
+    uid: `${1000 + nth}`,
+    accountMode: 'unified',
+    assetMode: 'multi_assets',
+  }),
   '/api/v3/trade/unfilled-orders': () => noOrders,
   '/api/v3/trade/history-orders': () => noOrders,
   '/api/v3/tax/records': () => [],
@@ -67,7 +74,8 @@ export async function traderVenue(answers: Answers): Promise<TraderVenue> {
     arrived.push(url.pathname)
     request.resume()
     request.on('end', () => {
-      const answer = venue.answers[url.pathname]?.(url.searchParams) ?? refused('40404', 404)
+      const nth = Number(/-key-(\d+)$/.exec(String(request.headers['access-key']))?.[1] ?? 1)
+      const answer = venue.answers[url.pathname]?.(url.searchParams, nth) ?? refused('40404', 404)
       const requestTime = Date.now()
       const [status, body] = isRefused(answer)
         ? [answer.status, { code: answer.code, msg: 'refused', requestTime, data: null }]
@@ -85,8 +93,16 @@ export async function traderVenue(answers: Answers): Promise<TraderVenue> {
   return venue
 }
 
-/** A folder of books configured for it, with both keys and budgets that never delay; `venue` is an additional line. */
-export function traderBooks(baseUrl: string, history: string, venue = ''): string {
+/**
+ * A folder of books configured for it, with both keys and budgets that never delay; `venue` is an additional line. With
+ * more accounts than one, each has keys of its own.
+ */
+export function traderBooks(
+  baseUrl: string,
+  history: string,
+  venue = '',
+  accounts: readonly string[] = ['trader'],
+): string {
   const dir = temporaryFolder()
   mkdirSync(dir, { recursive: true })
   const budgets = endpoints.map(({ name }) => `    ${name}: { count: 50, per_ms: 1 }`)
@@ -100,12 +116,16 @@ export function traderBooks(baseUrl: string, history: string, venue = ''): strin
       ...budgets,
       venue,
       `history: ${history}`,
-      'accounts: { trader: { credentials: file } }',
+      `accounts: { ${accounts.map((name) => `${name}: { credentials: file }`).join(', ')} }`,
       '',
     ].join('\n'),
   )
-  const keys = 'key: "api-key-01", secret: "api-secret-01", passphrase: "api-phrase-01"'
-  const tax = 'tax_key: "tax-key-01", tax_secret: "tax-secret-01", tax_passphrase: "tax-phrase-01"'
-  writeFileSync(join(dir, 'credentials.yaml'), `trader: { ${keys}, ${tax} }\n`, { mode: 0o600 })
+  const credentials = accounts.map((name, place) => {
+    const nth = String(place + 1).padStart(2, '0')
+    const keys = `key: "api-key-${nth}", secret: "api-secret-${nth}", passphrase: "api-phrase-${nth}"`
+    const tax = `tax_key: "tax-key-${nth}", tax_secret: "tax-secret-${nth}", tax_passphrase: "tax-phrase-${nth}"`
+    return `${name}: { ${keys}, ${tax} }\n`
+  })
+  writeFileSync(join(dir, 'credentials.yaml'), credentials.join(''), { mode: 0o600 })
   return dir
 }
