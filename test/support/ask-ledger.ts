@@ -1,8 +1,18 @@
-// Questions about books that a command has written: the tables that they name are built, and nothing else, and one opening of
-// the ledger answers them all. For tests of what a command leaves in the books, not of builds or of `tieout sql`.
+// Questions about books that a command has written. For tests of what a command leaves in the books, not of builds or of
+// `tieout sql`: the models run over what has landed, and those alone that the questions need, in memory. A build of a table or
+// two costs three times as much: it tells apart what has changed, checks, documents, and writes a file.
 import { join } from 'node:path'
-import { DuckDBInstance } from '@duckdb/node-api'
-import { buildOnly } from './build-only.ts'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { optionalConfig } from '../../pipeline/config/context.ts'
+import { packageRoot } from '../../pipeline/config/root.ts'
+import { registerExactFunctions } from '../../pipeline/ledger/functions.ts'
+import { generatedModels } from '../../pipeline/ledger/generated.ts'
+import { type Model, shippedModels } from '../../pipeline/ledger/models.ts'
+import { readsOf } from '../../pipeline/ledger/parse-tree.ts'
+import { createMacros } from '../../pipeline/ledger/portable.ts'
+import { GIVEN_TABLES, loadReference } from '../../pipeline/ledger/reference.ts'
+import { SLICED } from '../../pipeline/ledger/slices.ts'
+import { silentContext } from './build-only.ts'
 
 /** A row by column name: small numbers and truth values as such, everything else as text. */
 export type Answer = Readonly<Record<string, unknown>>
@@ -12,17 +22,68 @@ const TABLE = /\b(?:from|join) ([a-z_]\w*)/g
 let memory: Promise<DuckDBInstance> | undefined
 let opened = 0
 
-/** Builds the tables that the questions name, and returns the rows that answer each of them. */
-export async function askBooks(
-  dir: string,
-  questions: readonly string[],
-  options: { readonly now?: string } = {},
-): Promise<Answer[][]> {
-  const tables = new Set(
-    questions.flatMap((sql) => [...sql.matchAll(TABLE)].map(([, table]) => `main.${table}`)),
-  )
-  await buildOnly(dir, [...tables], options)
-  return askLedger(dir, questions)
+/** The models by the table that each builds, on a connection on which they run for one folder of books after another. */
+interface Bench {
+  readonly connection: DuckDBConnection
+  readonly models: ReadonlyMap<string, Model>
+}
+
+let bench: Promise<Bench> | undefined
+let lastAsked: Promise<unknown> = Promise.resolve()
+
+async function newBench(): Promise<Bench> {
+  const connection = await (await DuckDBInstance.create(':memory:', { threads: '1' })).connect()
+  await connection.run("set timezone = 'UTC'")
+  registerExactFunctions(connection)
+  const models = [...shippedModels(), ...generatedModels({ publishPersonalData: false })]
+  return { connection, models: new Map(models.map((model) => [model.table, model])) }
+}
+
+/** Runs the models of the tables that the questions name, and returns the rows that answer each of them. */
+export async function askBooks(dir: string, questions: readonly string[]): Promise<Answer[][]> {
+  const answers = lastAsked.then(() => askNow(dir, questions))
+  lastAsked = answers.catch(() => undefined)
+  return await answers
+}
+
+async function askNow(dir: string, questions: readonly string[]): Promise<Answer[][]> {
+  bench ??= newBench()
+  const { connection, models } = await bench
+  try {
+    await connection.run(
+      `attach '${join(dir, 'landing.duckdb')}' as landing (read_only); attach ':memory:' as ${SLICED};
+       attach ':memory:' as books; use books; create schema staging`,
+    )
+    await createMacros(connection)
+    await loadConfiguration(connection, dir)
+    const made = new Set(GIVEN_TABLES)
+    const make = async (table: string): Promise<void> => {
+      if (made.has(table) || table.startsWith('landing.')) return
+      const model = models.get(table)
+      if (model === undefined) throw new Error(`No model makes ${table}.`)
+      made.add(table)
+      for (const read of await readsOf(connection, model)) await make(read)
+      await connection.run(`create table ${table} as ${model.select}`)
+    }
+    for (const sql of questions) for (const [, table] of sql.matchAll(TABLE)) await make(`main.${table}`)
+    return await answersOf(connection, questions)
+  } finally {
+    await connection.run(
+      `use memory; detach database if exists books; detach database if exists ${SLICED}; detach database if exists landing`,
+    )
+  }
+}
+
+/** What the models read of the configuration of these books: their accounts and their history. */
+async function loadConfiguration(connection: DuckDBConnection, dir: string): Promise<void> {
+  const { accounts, history } = optionalConfig(silentContext(dir))
+  const config = {
+    accounts: Object.keys(accounts).map((name) => ({ name })),
+    publishPersonalData: false,
+    ...(history.since === undefined ? {} : { since: new Date(history.since) }),
+    ...(history.feeds === undefined ? {} : { namedFeeds: history.feeds }),
+  }
+  await loadReference(connection, config, { shipped: join(packageRoot, 'data'), books: dir })
 }
 
 /** Returns the rows that answer each question from what is published. */
@@ -35,13 +96,17 @@ export async function askLedger(dir: string, questions: readonly string[]): Prom
     await connection.run(
       `attach '${join(dir, 'ledger.duckdb')}' as ${ledger} (read_only); use ${ledger}; set timezone = 'UTC'`,
     )
-    const answers: Answer[][] = []
-    for (const sql of questions) answers.push((await connection.runAndReadAll(sql)).getRowObjectsJson())
-    return answers
+    return await answersOf(connection, questions)
   } finally {
     await connection.run(`use memory; detach database if exists ${ledger}`)
     connection.closeSync()
   }
+}
+
+async function answersOf(connection: DuckDBConnection, questions: readonly string[]): Promise<Answer[][]> {
+  const answers: Answer[][] = []
+  for (const sql of questions) answers.push((await connection.runAndReadAll(sql)).getRowObjectsJson())
+  return answers
 }
 
 /** The only cell of the only row, as a number. */
