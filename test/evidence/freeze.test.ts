@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../models/clock.ts'
 import { CorruptionError, UsageError } from '../../models/error.ts'
+import type { Books } from '../../pipeline/books/books.ts'
 import { compareWithFiling, freezeReport } from '../../pipeline/evidence/freeze.ts'
 import { nodeDisk } from '../../pipeline/journal/disk.ts'
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
@@ -47,16 +48,29 @@ async function against(dir: string, name: string, report: ReportName, options: R
   }
 }
 
+/** What the reports of gains and of balances read, and what a filing has hashes of. */
+const REPORTED = [
+  'balances',
+  'beginnings',
+  'disposals',
+  'entries',
+  'lots',
+  'net_worth',
+  'prices',
+  'valuations',
+].map((name) => `main.${name}`)
+
 /** Adds one more page of tax records, as a later night would. */
 async function nextNight(dir: string, ...records: readonly string[]): Promise<void> {
   const { feed, partition = '', path, body } = taxPage(records)
-  await writeBooks(dir, async ({ journal }) => {
+  const page = async ({ journal }: Books): Promise<void> => {
     const of = { account: 'main', feed, partition, request: { method: 'GET', path }, status: 200 } as const
     await journal.append(
       { kind: 'page', at: '2026-02-02T03:00:00.000Z', run: 'r2', ...of },
       Buffer.from(body),
     )
-  })
+  }
+  await writeBooks(dir, page, REPORTED)
 }
 
 /** Shared by the tests that leave journal and ledger as they are; each has filings of its own names. */
@@ -68,12 +82,11 @@ beforeAll(async () => {
 describe('report --freeze', () => {
   test('keeps what makes the figures incomplete, before the notes', async () => {
     const ts = '2026-01-05T10:00:00Z'
-    const dir = await journaledBooks([
-      taxPage([
-        taxRow({ id: '101', coin: 'USDT', type: 'ORDER_DEALT_IN', amount: '25', balance: '25', ts }),
-        taxRow({ id: '102', coin: 'ETH', type: 'ORDER_DEALT_FROZEN_OUT', amount: '-1', balance: '4', ts }),
-      ]),
+    const received = taxPage([
+      taxRow({ id: '101', coin: 'USDT', type: 'ORDER_DEALT_IN', amount: '25', balance: '25', ts }),
+      taxRow({ id: '102', coin: 'ETH', type: 'ORDER_DEALT_FROZEN_OUT', amount: '-1', balance: '4', ts }),
     ])
+    const dir = await journaledBooks([received], REPORTED)
     const { notes } = JSON.parse(readFileSync(await freeze(dir, 'unknown', 'gains'), 'utf8'))
     expect(notes[0]).toMatch(/^INCOMPLETE: 1 of 1 piece of disposals has no known gain/)
     expect(notes[1]).toMatch(/^As published: /)
@@ -161,7 +174,7 @@ describe('report --against', () => {
   })
 
   test('lists each line that a later record adds or changes, field by field, and which inputs changed', async () => {
-    const dir = await journaledBooks([taxPage([rows.bought, rows.paid])])
+    const dir = await journaledBooks([taxPage([rows.bought, rows.paid])], REPORTED)
     await freeze(dir, 'start', 'balances')
     await nextNight(dir, rows.received, rows.sold)
     const { rows: lines, notes } = await against(dir, 'start', 'balances')
@@ -187,7 +200,7 @@ describe('report --against', () => {
   })
 
   test('a line that is new and one that is gone are shown completely', async () => {
-    const dir = await journaledBooks([taxPage([rows.bought, rows.paid, rows.received, rows.sold])])
+    const dir = await journaledBooks([taxPage([rows.bought, rows.paid, rows.received, rows.sold])], REPORTED)
     await freeze(dir, 'year', 'gains', { year: 2026 })
     const ts = '2026-01-09T10:00:00Z'
     await nextNight(
@@ -215,7 +228,7 @@ describe('report --against', () => {
   test('another journal in place of the frozen one is noticed', async () => {
     const dir = await tradedBooks()
     await freeze(dir, 'own', 'balances')
-    const other = await journaledBooks(tradedPages)
+    const other = await journaledBooks(tradedPages, [])
     for (const name of readdirSync(join(dir, 'journal')))
       writeFileSync(join(dir, 'journal', name), readFileSync(join(other, 'journal', name)))
     const { notes } = await against(dir, 'own', 'balances')
