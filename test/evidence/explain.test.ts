@@ -408,56 +408,87 @@ describe('explain, beyond the tax records', () => {
     expect(shown?.text).toBe('{"merchantId":"777","nickName":"Alice","totalTrades":"5"}')
   })
 
-  test('a row of another service’s export leads to the line it was read from, a balance to its rows', async () => {
-    const dir = await tradedBooks()
-    const file = join(dir, 'ledgers.csv')
-    const line = 'L3,T2,2024-03-02 10:00:00,trade,,currency,ZEUR,-100,1,0'
-    const lines = [
-      'txid,refid,time,type,subtype,aclass,asset,amount,fee,balance',
-      'L1,E1,2024-03-01 10:00:00,earn,allocation,currency,DOT,-1,0,0',
-      'L2,D1,2024-03-01 11:00:00,deposit,,currency,XXBT,1,0,1',
-      line,
-      'L4,T2,2024-03-02 10:00:00,trade,,currency,XXBT,0.5,0,1.5',
-    ]
-    writeFileSync(file, lines.join('\n'))
-    await writeBooks(dir, async (books) => {
-      const read = await readImport(nodeDisk, 'trades', file, { dir, account: 'kraken' })
-      await importInto(books, read, { id: 'r2', clock: systemClock })
-    })
-    const { frames } = await explained(dir, 'kraken-ledgers-T2')
-    expect(frames.get(5)?.rowAt(1)).toMatchObject({ text: line })
-    const { steps } = await explained(dir, 'kraken/IMPORT/BTC')
-    expect(paths(steps)).toEqual([
-      'line kraken/IMPORT/BTC > imported row kraken-ledgers-T2 > valuation import/kraken-ledgers-T2/total',
-      'line kraken/IMPORT/BTC > imported row kraken-ledgers-T2 > valuation import/kraken-ledgers-T2/asset',
-      'line kraken/IMPORT/BTC > imported row kraken-ledgers-T2 > valuation import/kraken-ledgers-T2/fee',
-      'line kraken/IMPORT/BTC > imported row kraken-ledgers-L2:in',
-    ])
-    expect(steps[0]?.fields).toMatchObject({ amount: '1.5' })
-  })
-
-  test('an imported row leads to its line in the user’s file', async () => {
-    const dir = await tradedBooks()
-    const file = join(dir, 'old.csv')
+  describe('with files that do not disturb each other', () => {
     const header = 'id,time,account,type,asset,quantity,currency,total,fee,fee_currency'
-    const line = 'k1,2025-05-01T00:00:00Z,kraken,buy,BTC,1,USDT,50,0,USDT'
-    writeFileSync(
-      file,
-      `${header}\r\n\r\n${line}\r\nk2,2025-06-01T00:00:00Z,kraken,sell,BTC,1,USDT,90,0,USDT\r\n`,
-    )
-    await writeBooks(dir, async (books) => {
-      await importInto(books, await readImport(nodeDisk, 'trades', file, { dir }), {
-        id: 'r2',
-        clock: systemClock,
+    const exported = 'L3,T2,2024-03-02 10:00:00,trade,,currency,ZEUR,-100,1,0'
+    const line = 'k1,2025-05-01T00:00:00Z,own,buy,BTC,1,USDT,50,0,USDT'
+    const several = (id: string, day: string, type: string, rest: string): string =>
+      `${id},2025-05-${day}T00:00:00Z,several,${type},${rest}`
+    const files: readonly (readonly [name: string, lines: string, account?: string])[] = [
+      [
+        'ledgers.csv',
+        [
+          'txid,refid,time,type,subtype,aclass,asset,amount,fee,balance',
+          'L1,E1,2024-03-01 10:00:00,earn,allocation,currency,DOT,-1,0,0',
+          'L2,D1,2024-03-01 11:00:00,deposit,,currency,XXBT,1,0,1',
+          exported,
+          'L4,T2,2024-03-02 10:00:00,trade,,currency,XXBT,0.5,0,1.5',
+        ].join('\n'),
+        'kraken',
+      ],
+      ['old.csv', `${header}\r\n\r\n${line}\r\nk2,2025-06-01T00:00:00Z,own,sell,BTC,1,USDT,90,0,USDT\r\n`],
+      [
+        'several.csv',
+        [
+          header,
+          several('m1', '01', 'buy', 'BTC,1,USDT,50,0,'),
+          several('m2', '02', 'buy', 'BNB,1,USDT,5,0,'),
+          several('m3', '03', 'sell', 'BTC,0.5,USDT,90,0.1,BNB'),
+        ].join('\n'),
+      ],
+    ]
+    let dir: string
+
+    beforeAll(async () => {
+      dir = await tradedBooks()
+      await writeBooks(dir, async (books) => {
+        for (const [name, lines, account] of files) {
+          const file = join(dir, name)
+          writeFileSync(file, lines)
+          const read = await readImport(nodeDisk, 'trades', file, {
+            dir,
+            ...(account === undefined ? {} : { account }),
+          })
+          await importInto(books, read, { id: 'r2', clock: systemClock })
+        }
       })
     })
-    const { steps, frames } = await explained(dir, 'k2')
-    expect(paths(steps)).toEqual([
-      'disposal k2 > event k2 > imported row k2',
-      'disposal k2 > piece of lot k1 > event k1 > imported row k1',
-      'trade k2',
-    ])
-    expect(frames.get(5)?.rowAt(0)).toMatchObject({ text: line, bytes: [71, 71 + line.length] })
+
+    test('a row of another service’s export leads to the line it was read from, a balance to its rows', async () => {
+      const { frames } = await explained(dir, 'kraken-ledgers-T2')
+      expect(frames.get(5)?.rowAt(1)).toMatchObject({ text: exported })
+      const { steps } = await explained(dir, 'kraken/IMPORT/BTC')
+      expect(paths(steps)).toEqual([
+        'line kraken/IMPORT/BTC > imported row kraken-ledgers-T2 > valuation import/kraken-ledgers-T2/total',
+        'line kraken/IMPORT/BTC > imported row kraken-ledgers-T2 > valuation import/kraken-ledgers-T2/asset',
+        'line kraken/IMPORT/BTC > imported row kraken-ledgers-T2 > valuation import/kraken-ledgers-T2/fee',
+        'line kraken/IMPORT/BTC > imported row kraken-ledgers-L2:in',
+      ])
+      expect(steps[0]?.fields).toMatchObject({ amount: '1.5' })
+    })
+
+    test('an imported row leads to its line in the user’s file', async () => {
+      const { steps, frames } = await explained(dir, 'k2')
+      expect(paths(steps)).toEqual([
+        'disposal k2 > event k2 > imported row k2',
+        'disposal k2 > piece of lot k1 > event k1 > imported row k1',
+        'trade k2',
+      ])
+      expect(frames.get(6)?.rowAt(0)).toMatchObject({ text: line, bytes: [71, 71 + line.length] })
+    })
+
+    test('a disposal of several coins names the coin of each piece, and no single one for all of them', async () => {
+      const [disposal] = (await explained(dir, 'm3')).steps
+      expect(disposal?.fields).toMatchObject({ account: 'several', currency: 'USDT', pieces: 2 })
+      expect(disposal?.fields).not.toHaveProperty('coin')
+      const pieces = disposal?.steps.filter(({ what }) => what === 'piece of lot')
+      expect(pieces?.map(({ id, fields }) => [id, fields.coin, fields.quantity])).toEqual([
+        ['m2', 'BNB', '0.1'],
+        ['m1', 'BTC', '0.5'],
+      ])
+      const [of] = (await explained(dir, 'main/tax.records/104/amount')).steps
+      expect([of?.fields.coin, of?.steps[1]?.fields.coin]).toEqual(['BTC', 'BTC'])
+    })
   })
 
   test('an id of a user’s file that is also one of the venue’s is followed as both, and each part of its row to the row', async () => {
@@ -489,34 +520,6 @@ describe('explain, beyond the tax records', () => {
       { what: 'imported row', id: 'x2' },
     ])
     await expect(explained(dir, 'import/x2/price')).rejects.toThrow('The books do not contain this id.')
-  })
-
-  test('a disposal of several coins names the coin of each piece, and no single one for all of them', async () => {
-    const dir = await tradedBooks()
-    const file = join(dir, 'old.csv')
-    const header = 'id,time,account,type,asset,quantity,currency,total,fee,fee_currency'
-    const row = (id: string, day: string, type: string, rest: string): string =>
-      `${id},2025-05-${day}T00:00:00Z,kraken,${type},${rest}`
-    const lines = [
-      row('k1', '01', 'buy', 'BTC,1,USDT,50,0,'),
-      row('k2', '02', 'buy', 'BNB,1,USDT,5,0,'),
-      row('k3', '03', 'sell', 'BTC,0.5,USDT,90,0.1,BNB'),
-    ]
-    writeFileSync(file, [header, ...lines].join('\n'))
-    await writeBooks(dir, async (books) => {
-      const read = await readImport(nodeDisk, 'trades', file, { dir })
-      await importInto(books, read, { id: 'r2', clock: systemClock })
-    })
-    const [disposal] = (await explained(dir, 'k3')).steps
-    expect(disposal?.fields).toMatchObject({ account: 'kraken', currency: 'USDT', pieces: 2 })
-    expect(disposal?.fields).not.toHaveProperty('coin')
-    const pieces = disposal?.steps.filter(({ what }) => what === 'piece of lot')
-    expect(pieces?.map(({ id, fields }) => [id, fields.coin, fields.quantity])).toEqual([
-      ['k2', 'BNB', '0.1'],
-      ['k1', 'BTC', '0.5'],
-    ])
-    const [of] = (await explained(dir, 'main/tax.records/104/amount')).steps
-    expect([of?.fields.coin, of?.steps[1]?.fields.coin]).toEqual(['BTC', 'BTC'])
   })
 
   test('an amount valued over several prices leads to each of them, with source, age and the line of its file', async () => {
