@@ -1,17 +1,23 @@
 // Answers that tell the present, held against the entries: assets of sub-accounts (4.13) and the risk rate (4.16).
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Break } from '../../pipeline/ledger/build.ts'
 import { balanced, type Cells, type Move, TestBooks } from '../support/books.ts'
+import { sharedBooks } from '../support/many-books.ts'
 import { runModel } from '../support/one-model.ts'
 
-let books: TestBooks
+const MADE = { only: ['checks.balance_snapshots', 'checks.ltv_totals'] }
 
-beforeEach(async () => {
-  books = await TestBooks.open({ only: ['checks.balance_snapshots', 'checks.ltv_totals'] })
-})
+/** Accounts of the books that most tests share. */
+const shared = sharedBooks(MADE)
 
-afterEach(async () => {
-  await books.close()
-})
+/** Books of one test, for what concerns all accounts or the pages themselves. */
+async function ownBooks(): Promise<TestBooks> {
+  const books = await TestBooks.open(MADE)
+  onTestFinished(() => books.close())
+  return books
+}
+
+type Books = Pick<TestBooks, 'account' | 'tax'> | typeof shared.books
 
 const PARTS = [
   'SPOT',
@@ -33,10 +39,13 @@ const move = (id: string, amount: string, ts: string, coin = 'USDT'): Move => {
 }
 
 /** A unified sub-account that holds 130 USDT at 03:00 of the tenth and 150 a day later, whose parent is read then. */
-async function nights({
-  moves = [move('1', '100', '03 12:00:00'), move('2', '30', '09 12:00:00')],
-  until = next,
-} = {}) {
+async function nights(
+  {
+    moves = [move('1', '100', '03 12:00:00'), move('2', '30', '09 12:00:00')],
+    until = next,
+  }: { moves?: readonly Move[]; until?: readonly [string, string] } = {},
+  books: Books = shared.books,
+) {
   await books.account('parent', 'unified', '1000')
   await books.account('desk', 'unified', '2000')
   const all = balanced([...moves, move('9', '20', '10 12:00:00')])
@@ -62,15 +71,17 @@ const asset = (cells: Cells) =>
     { marginCoin: 'USDT', accountEquity: '126', unrealizedPL: '-4', coupon: '0', grant: null, ...cells },
   ])
 
-const assetsOfDesk = (cells: Cells = {}, options: Cells = firstRun) =>
-  books.page('futures.subaccountAssets', [{ user_id: '2000', asset_list: asset(cells) }], {
-    account: 'parent',
-    partition: 'USDT-FUTURES',
-    ...options,
+const assets = ['futures.subaccountAssets', { account: 'parent', partition: 'USDT-FUTURES' }] as const
+const assetsOfDesk = (cells: Cells = {}) =>
+  shared.books.page(assets[0], (own) => [{ user_id: own('2000'), asset_list: asset(cells) }], {
+    ...assets[1],
+    ...firstRun,
   })
+const assetsIn = (books: TestBooks, cells: Cells = {}, options: Cells = firstRun) =>
+  books.page(assets[0], [{ user_id: '2000', asset_list: asset(cells) }], { ...assets[1], ...options })
 
-const breaks = async (config: Parameters<TestBooks['build']>[0] = {}) =>
-  (await books.build(config)).openBreaks
+const breaks = async (built: Promise<{ openBreaks: readonly Break[] }> = shared.books.build()) =>
+  (await built).openBreaks
     .filter(({ checkName }) => ['balance_snapshots', 'ltv_totals'].includes(checkName))
     .map(({ severity, checkName, account, ledger, coin, expected, found }) =>
       [severity, checkName, account, ledger, coin, plain(expected), plain(found)].join(' '),
@@ -78,41 +89,31 @@ const breaks = async (config: Parameters<TestBooks['build']>[0] = {}) =>
 
 const plain = (amount: string | null): string => String(amount).replace(/\.?0+$/, '')
 
-describe('the assets of a sub-account', () => {
-  it('are its equity without unrealised amounts: the sum of its entries up to the reading', async () => {
-    await nights()
-    await assetsOfDesk()
-    expect(await breaks()).toEqual([])
-  })
+describe.concurrent('the assets of a sub-account', () => {
+  const { it: itShared, books } = shared
 
-  it('that differ are a warning of the sub-account', async () => {
+  itShared(
+    'are its equity without unrealised amounts: the sum of its entries up to the reading',
+    async () => {
+      await nights()
+      await assetsOfDesk()
+      expect(await breaks()).toEqual([])
+    },
+  )
+
+  itShared('that differ are a warning of the sub-account', async () => {
     await nights()
     await assetsOfDesk({ accountEquity: '126.5' })
     expect(await breaks()).toEqual(['warning balance_snapshots desk UNIFIED USDT 130.5 130'])
   })
 
-  it('read with a clock that is a day behind count for the venue’s own time: 130, and not the 100 of the day before', async () => {
-    await nights()
-    const behind = { run: 'run-behind', receivedAt: '2026-01-09 03:00:10+00' }
-    await books.tax('SPOT', [], {
-      account: 'desk',
-      covers: ['2026-01-08 00:00:00+00', '2026-01-09 03:00:00+00'],
-      ...behind,
-    })
-    const page = await assetsOfDesk({}, behind)
-    await books.sql(
-      `update landing.main.pages set answered_at = '2026-01-10 03:00:00+00' where page_id = ${page}`,
-    )
-    expect(await breaks()).toEqual([])
-  })
-
-  it('are not compared before the records are known until a minute after the reading', async () => {
-    await nights({ until: ['2026-01-10 00:00:00+00', '2026-01-10 03:00:30+00'] as never })
+  itShared('are not compared before the records are known until a minute after the reading', async () => {
+    await nights({ until: ['2026-01-10 00:00:00+00', '2026-01-10 03:00:30+00'] })
     await assetsOfDesk({ accountEquity: '126.5' })
     expect(await breaks()).toEqual([])
   })
 
-  it.each([
+  itShared.each([
     ['with a record in the same minute', [move('1', '130', '10 02:59:50')], {}],
     ['with a voucher in them', undefined, { coupon: '1' }],
     ['of a unified account that are told as zero', undefined, { accountEquity: '0', unrealizedPL: '0' }],
@@ -122,21 +123,7 @@ describe('the assets of a sub-account', () => {
     expect(await breaks()).toEqual([])
   })
 
-  it.each([
-    ['40', []],
-    ['40.5', ['warning balance_snapshots desk USDT-FUTURES USDT 44.5 44']],
-  ])(
-    'of an account with a balance per business line are those of that line: %s',
-    async (accountEquity, expected) => {
-      await nights()
-      const futures = balanced([move('11', '44', '05 12:00:00')])
-      await books.tax('USDT-FUTURES', futures, { account: 'desk', covers: night, ...firstRun })
-      await assetsOfDesk({ accountEquity })
-      expect(await breaks({ chainGrouping: { desk: 'per-line' } })).toEqual(expected)
-    },
-  )
-
-  it('of a classic account are those of its futures wallet', async () => {
+  itShared('of a classic account are those of its futures wallet', async () => {
     await books.account('parent', 'unified', '1000')
     await books.account('desk', 'classic', '2000')
     const record = { symbol: null, margin_coin: 'USDT', future_tax_type: 'transfer_in', fee: '0' }
@@ -146,6 +133,39 @@ describe('the assets of a sub-account', () => {
     await assetsOfDesk({ accountEquity: '127' })
     expect(await breaks()).toEqual(['warning balance_snapshots desk USDT-FUTURES USDT 131 130'])
   })
+})
+
+describe('the assets of a sub-account, in books of their own', () => {
+  it('read with a clock that is a day behind count for the venue’s own time: 130, and not the 100 of the day before', async () => {
+    const books = await ownBooks()
+    await nights({}, books)
+    const behind = { run: 'run-behind', receivedAt: '2026-01-09 03:00:10+00' }
+    await books.tax('SPOT', [], {
+      account: 'desk',
+      covers: ['2026-01-08 00:00:00+00', '2026-01-09 03:00:00+00'],
+      ...behind,
+    })
+    const page = await assetsIn(books, {}, behind)
+    await books.sql(
+      `update landing.main.pages set answered_at = '2026-01-10 03:00:00+00' where page_id = ${page}`,
+    )
+    expect(await breaks(books.build())).toEqual([])
+  })
+
+  it.each([
+    ['40', []],
+    ['40.5', ['warning balance_snapshots desk USDT-FUTURES USDT 44.5 44']],
+  ])(
+    'of an account with a balance per business line are those of that line: %s',
+    async (accountEquity, expected) => {
+      const books = await ownBooks()
+      await nights({}, books)
+      const futures = balanced([move('11', '44', '05 12:00:00')])
+      await books.tax('USDT-FUTURES', futures, { account: 'desk', covers: night, ...firstRun })
+      await assetsIn(books, { accountEquity })
+      expect(await breaks(books.build({ chainGrouping: { desk: 'per-line' } }))).toEqual(expected)
+    },
+  )
 })
 
 const risk = (cells: Cells = {}): Cells => ({
@@ -163,17 +183,24 @@ const risk = (cells: Cells = {}): Cells => ({
   ...cells,
 })
 
-describe('the totals of the risk rate', () => {
-  const read = (cells: Cells = {}) =>
-    books.page('loan.ltv', [risk(cells)], { account: 'parent', ...firstRun })
+describe.concurrent('the totals of the risk rate', () => {
+  const { it: itShared, books } = shared
 
-  it('equal the sums of their parts', async () => {
+  const read = (cells: Cells = {}) =>
+    books.page('loan.ltv', (own) => [unitOf(risk(cells), own)], { account: 'parent', ...firstRun })
+  /** The same, of uids that are those of this test. */
+  const unitOf = (cells: Cells, own: (uid: string) => string): Cells => ({
+    ...cells,
+    sub_account_uids: cells.sub_account_uids?.replace(/\d+/g, own),
+  })
+
+  itShared('equal the sums of their parts', async () => {
     await nights()
     await read()
     expect(await breaks()).toEqual([])
   })
 
-  it.each([
+  itShared.each([
     ['all assets', { usdt_balance: '1130.001' }, 'warning ltv_totals parent  USDT 1130.001 1130.00000001'],
     ['all debt', { unpaid_usdt_amount: '113.01' }, 'warning ltv_totals parent  USDT 113.01 113'],
     ['the rate', { ltv: '0.12' }, 'notice ltv_totals parent  USDT 0.12 0.099999999999115044'],
@@ -201,7 +228,7 @@ describe('the totals of the risk rate', () => {
     expect(await breaks()).toEqual([expected])
   })
 
-  it('count a debt once if its coin is listed for two accounts of the unit', async () => {
+  itShared('count a debt once if its coin is listed for two accounts of the unit', async () => {
     await nights()
     // The 0.469500000005 ETH in two parts, 539.00000001 and 400.
     const two =
@@ -211,19 +238,19 @@ describe('the totals of the risk rate', () => {
     expect((await breaks()).filter((text) => text.includes('ltv_totals'))).toEqual([])
   })
 
-  it('are not compared if a debt has no price', async () => {
+  itShared('are not compared if a debt has no price', async () => {
     await nights()
     await read({ unpaid_info: risk().unpaid_info?.replace('"USDC"', '"XRP"') })
     expect((await breaks()).filter((text) => text.includes('ltv_totals'))).toEqual([])
   })
 
-  it('with a different balance of a coin than the entries of the unit are a notice', async () => {
+  itShared('with a different balance of a coin than the entries of the unit are a notice', async () => {
     await nights({ moves: [move('1', '129', '03 12:00:00')] })
     await read()
     expect(await breaks()).toEqual(['notice balance_snapshots parent UNIFIED USDT 130 129'])
   })
 
-  it('say nothing about the balances of a unit with an account that is not in the books', async () => {
+  itShared('say nothing about the balances of a unit with an account that is not in the books', async () => {
     await nights({ moves: [move('1', '129', '03 12:00:00')] })
     await read({ sub_account_uids: '["1000","2000","3000"]' })
     expect(await breaks()).toEqual([])

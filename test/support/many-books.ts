@@ -74,13 +74,28 @@ export class SharedBooks {
     this.#together = together
   }
 
-  account = async (name: string, kind: 'unified' | 'classic' | 'unknown'): Promise<void> => {
+  /** `uid`: for rows that name it, which give the function of `page` the same one. */
+  account = async (name: string, kind: 'unified' | 'classic' | 'unknown', uid?: string): Promise<void> => {
     const nth = this.#planted.length
-    this.#plant((books, place) => books.account(ownName(name, place), kind, `${1001 + place}${nth}`))
+    this.#plant((books, place) =>
+      books.account(
+        ownName(name, place),
+        kind,
+        uid === undefined ? `${1001 + place}${nth}` : ownName(uid, place),
+      ),
+    )
   }
 
-  page = async (feed: string, rows: readonly Cells[], options: PageOptions = {}): Promise<void> =>
-    this.#plant((books, place) => books.page(feed, rows, ownOptions(options, place)))
+  /** `rows`: may be made by a function that is given what turns a name, or a uid, into that of this test alone. */
+  page = async (
+    feed: string,
+    rows: readonly Cells[] | ((own: (name: string) => string) => readonly Cells[]),
+    options: PageOptions = {},
+  ): Promise<void> =>
+    this.#plant((books, place) => {
+      const all = typeof rows === 'function' ? rows((name) => ownName(name, place)) : rows
+      return books.page(feed, all, ownOptions(options, place))
+    })
 
   tax = async (partition: string, rows: readonly TaxRow[], options: PageOptions = {}): Promise<void> =>
     this.#plant((books, place) => books.tax(partition, rows, ownOptions(options, place)))
