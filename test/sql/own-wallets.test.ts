@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { balanced, type Cells, LEDGER_CHECKS, type Move, TestBooks } from '../support/books.ts'
+import { sharedBooks } from '../support/many-books.ts'
 import { runModel } from '../support/one-model.ts'
 
 /** What these books are made of. */
@@ -19,18 +20,23 @@ const MADE = [
 
 let books: TestBooks
 
-beforeEach(async () => {
-  books = await TestBooks.open({ only: MADE })
-})
+/** For tests whose accounts meet those of others, or that build several times or otherwise: books of their own. */
+function ownBooks(): void {
+  beforeEach(async () => {
+    books = await TestBooks.open({ only: MADE })
+  })
 
-afterEach(async () => {
-  await books.close()
-})
+  afterEach(async () => {
+    await books.close()
+  })
+}
+
+const shared = sharedBooks({ only: MADE })
 
 const covers = ['2026-01-01 00:00:00+00', '2026-03-31 00:00:00+00'] as const
 
-const loud = async (): Promise<string[]> =>
-  (await books.build()).openBreaks
+const loud = async (of: TestBooks | typeof shared.books = books): Promise<string[]> =>
+  (await of.build()).openBreaks
     .filter(({ severity }) => severity !== 'notice')
     .map(({ checkName, account, evidence }) => `${checkName} ${account} ${evidence}`)
 
@@ -57,6 +63,7 @@ async function family(
 }
 
 describe('a transfer between a parent and its sub-account', () => {
+  ownBooks()
   const both = [5, 6, 7, 8]
 
   it('has its other leg in the other account', async () => {
@@ -115,24 +122,26 @@ const p2p = (id: string, type: string, balance: string, day: number): Cells => {
   }
 }
 
-describe('a wallet without balances', () => {
-  beforeEach(() => books.account('main', 'unified'))
+describe.concurrent('a wallet without balances', () => {
+  const { it, books } = shared
 
   it('that would hold less than nothing is missing a record, and the one that shows it is named', async () => {
+    await books.account('main', 'unified')
     const rows = [
       p2p('1', 'transfer_in', '10', 5),
       p2p('2', 'transfer_out', '8', 6),
       p2p('3', 'transfer_out', '3', 7),
     ]
     await books.page('tax.p2pRecords', rows, { covers })
-    expect(await loud()).toEqual(['negative_balance main ["main/tax.p2pRecords/3/amount"]'])
+    expect(await loud(books)).toEqual(['negative_balance main ["main/tax.p2pRecords/3/amount"]'])
   })
 
   it('is a notice if its records begin near the edge of what is covered', async () => {
+    await books.account('main', 'unified')
     await books.page('tax.p2pRecords', [p2p('2', 'transfer_out', '8', 6)], {
       covers: ['2026-01-20 00:00:00+00', '2026-03-31 00:00:00+00'],
     })
-    expect(await loud()).toEqual([])
+    expect(await loud(books)).toEqual([])
     expect(
       await books.query("select severity, found from breaks where check_name = 'negative_balance'"),
     ).toEqual([['notice', '-8']])
@@ -140,6 +149,7 @@ describe('a wallet without balances', () => {
 })
 
 describe('a P2P record', () => {
+  ownBooks()
   beforeEach(() => books.account('main', 'unified'))
 
   it('that comes again under its own id is one record, and under another id one break', async () => {
@@ -165,37 +175,45 @@ describe('a P2P record', () => {
   })
 })
 
-describe('a P2P purchase of a different quantity than its merchant order', () => {
+describe.concurrent('a P2P purchase of a different quantity than its merchant order', () => {
+  const { it, books } = shared
+
   it('is one break that names both', async () => {
     await books.account('main', 'unified')
     const order = { order_id: '77', side: 'buy', coin: 'USDT', count: '12', status: 'Completed' }
     const times = { c_time: '2026-02-05 11:50:00+00', release_time: '2026-02-05 12:00:00+00' }
     await books.page('tax.p2pRecords', [p2p('1', 'buy', '11', 5)], { covers })
     await books.page('p2p.orders', [{ ...order, ...times }], { covers })
-    expect(await loud()).toEqual(['p2p_match main ["main/tax.p2pRecords/1/amount","p2p.orders/77"]'])
+    expect(await loud(books)).toEqual(['p2p_match main ["main/tax.p2pRecords/1/amount","p2p.orders/77"]'])
   })
 })
 
 /** What the breaks say, in the order of the words. */
-const words = (check: string): Promise<(string | null)[][]> =>
-  books.query(`select explanation from breaks where check_name = '${check}' order by 1`)
+const words = (of: TestBooks | typeof shared.books, check: string): Promise<(string | null)[][]> =>
+  of.query(`select explanation from breaks where check_name = '${check}' order by 1`)
 
-describe('an order that does not state what it is about', () => {
-  beforeEach(() => books.account('main', 'unified'))
+describe.concurrent('an order that does not state what it is about', () => {
+  const { it, books } = shared
 
   it('is a break described in words if it has no side', async () => {
+    await books.account('main', 'unified')
     const order = { order_id: '77', side: null, coin: 'USDT', count: '11', status: 'Completed' }
     const times = { c_time: '2026-02-05 11:50:00+00', release_time: '2026-02-05 12:00:00+00' }
     await books.page('tax.p2pRecords', [p2p('1', 'buy', '11', 5)], { covers })
     await books.page('p2p.orders', [{ ...order, ...times }], { covers })
     await books.build()
-    expect(await words('p2p_match')).toEqual([
+    expect(await words(books, 'p2p_match')).toEqual([
       ['A P2P buy has no completed merchant order, so its fiat side is unknown.'],
       ['A completed P2P order has no P2P record.'],
     ])
   })
+})
+
+describe('an order that does not state what it is about, in books that are built twice', () => {
+  ownBooks()
 
   it('is a break described in words if it has no symbol, and a notice if something is known to be missing', async () => {
+    await books.account('main', 'unified')
     const ts = '2026-02-05 12:00:00+00'
     const states = { order_status: 'filled', created_time: ts, updated_time: ts }
     const order = {
@@ -210,7 +228,7 @@ describe('an order that does not state what it is about', () => {
     await books.build()
     const explanation =
       'Orders without a symbol and the trades of the tax records differ in quantity on 1 day or run of days, the first on 2026-02-05'
-    expect(await words('orders_vs_tax')).toEqual([[`${explanation}.`]])
+    expect(await words(books, 'orders_vs_tax')).toEqual([[`${explanation}.`]])
     const change = { id: '1', coin: 'BTC', type: 'TRANSFER_IN', amount: '1', ts }
     await books.tax(
       'SPOT',
@@ -221,12 +239,13 @@ describe('an order that does not state what it is about', () => {
       { covers },
     )
     await books.build()
-    const [[caused]] = (await words('orders_vs_tax')) as [[string]]
+    const [[caused]] = (await words(books, 'orders_vs_tax')) as [[string]]
     expect(caused).toBe(`${explanation}; this follows from the open balance chain of BTC at record 2.`)
   })
 })
 
-describe('an order that reports a different value than its trades', () => {
+describe.concurrent('an order that reports a different value than its trades', () => {
+  const { it, books } = shared
   const ts = '2026-02-05 12:00:00+00'
   const legs: Move[] = [
     { id: '1', coin: 'ETH', type: 'ORDER_DEALT_IN', amount: '0.3', ts },
@@ -255,7 +274,7 @@ describe('an order that reports a different value than its trades', () => {
     await books.tax('SPOT', balanced(legs, { USDT: '1000' }), { covers })
     await books.page('trade.orderHistory', [filled(value)], { partition: 'SPOT', covers })
     await books.page('trade.openOrders', [], {})
-    expect(await loud()).toEqual(expected)
+    expect(await loud(books)).toEqual(expected)
     expect(
       await books.query(
         "select coin, expected, found, expected - found from breaks where check_name = 'orders_vs_tax'",
@@ -268,7 +287,7 @@ describe('an order that reports a different value than its trades', () => {
     await books.tax('SPOT', balanced(legs, { USDT: '1000' }), { covers })
     const spelt = { ...filled('900.1'), category: 'Spot', side: 'BUY' }
     await books.page('trade.orderHistory', [spelt], { partition: 'SPOT', covers })
-    expect(await loud()).toEqual(['orders_vs_tax main ["main/tax.records/1","trade.orderHistory/77"]'])
+    expect(await loud(books)).toEqual(['orders_vs_tax main ["main/tax.records/1","trade.orderHistory/77"]'])
     expect(await books.query('select category from orders')).toEqual([['Spot']])
     expect(await books.query('select order_id, venue_symbol from trades')).toEqual([['77', 'ETHUSDT']])
   })
@@ -277,7 +296,7 @@ describe('an order that reports a different value than its trades', () => {
     await books.account('main', 'unified')
     await books.tax('SPOT', [], { covers })
     await books.page('trade.orderHistory', [filled('900')], { partition: 'SPOT', covers })
-    expect(await loud()).toEqual(['orders_vs_tax main ["trade.orderHistory/77"]'])
+    expect(await loud(books)).toEqual(['orders_vs_tax main ["trade.orderHistory/77"]'])
     expect(await books.query('select coin, expected, found from breaks')).toEqual([['ETH', '0.3', '0']])
   })
 })
