@@ -1,6 +1,7 @@
 // P2P, transfers between wallets, double entry, and balances day by day.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { balanced, type Cells, LEDGER_CHECKS, type Move, TestBooks } from '../support/books.ts'
+import { sharedBooks } from '../support/many-books.ts'
 
 /** What these books are made of. */
 const MADE = [
@@ -16,14 +17,19 @@ const MADE = [
 
 let books: TestBooks
 
-beforeEach(async () => {
-  books = await TestBooks.open({ only: MADE })
-  await books.account('main', 'unified')
-})
+/** For tests whose transfers or days would meet those of others, or that build several times or otherwise: books of their own. */
+function ownBooks(): void {
+  beforeEach(async () => {
+    books = await TestBooks.open({ only: MADE })
+    await books.account('main', 'unified')
+  })
 
-afterEach(async () => {
-  await books.close()
-})
+  afterEach(async () => {
+    await books.close()
+  })
+}
+
+const shared = sharedBooks({ only: MADE }, (own) => own.account('main', 'unified'))
 
 const span = ['2026-01-01 00:00:00+00', '2026-01-31 00:00:00+00'] as const
 
@@ -38,46 +44,48 @@ const p2p = (id: number, type: string, coin: string, quantity: string, ts: strin
 const loud = (result: { openBreaks: readonly { severity: string; checkName: string }[] }): string[] =>
   result.openBreaks.filter(({ severity }) => severity !== 'notice').map(({ checkName }) => checkName)
 
-describe('the P2P wallet', () => {
-  const records = [
-    p2p(1, 'buy', 'USDT', '100', '2026-01-10 10:00:00+00'),
-    p2p(2, 'transfer-out', 'USDT', '60', '2026-01-10 11:00:00+00'),
-    p2p(3, 'SELL', 'USDT', '30', '2026-01-11 10:00:00+00'),
-  ]
-  const orders = [
-    {
-      order_id: 'o1',
-      side: 'buy',
-      coin: 'USDT',
-      count: '100',
-      fiat: 'EUR',
-      amount: '92',
-      price: '0.92',
-      status: 'Completed',
-      c_time: '2026-01-10 09:40:00+00',
-      release_time: '2026-01-10 09:59:58+00',
-    },
-    {
-      order_id: 'o2',
-      side: 'sell',
-      coin: 'USDT',
-      count: '30',
-      fiat: 'EUR',
-      amount: '28.2',
-      price: '0.94',
-      status: 'Completed',
-      c_time: '2026-01-11 09:40:00+00',
-      release_time: '2026-01-11 10:00:03+00',
-    },
-    {
-      order_id: 'o3',
-      side: 'sell',
-      coin: 'USDT',
-      count: '30',
-      status: 'cancelled',
-      c_time: '2026-01-11 09:00:00+00',
-    },
-  ]
+const records = [
+  p2p(1, 'buy', 'USDT', '100', '2026-01-10 10:00:00+00'),
+  p2p(2, 'transfer-out', 'USDT', '60', '2026-01-10 11:00:00+00'),
+  p2p(3, 'SELL', 'USDT', '30', '2026-01-11 10:00:00+00'),
+]
+const orders = [
+  {
+    order_id: 'o1',
+    side: 'buy',
+    coin: 'USDT',
+    count: '100',
+    fiat: 'EUR',
+    amount: '92',
+    price: '0.92',
+    status: 'Completed',
+    c_time: '2026-01-10 09:40:00+00',
+    release_time: '2026-01-10 09:59:58+00',
+  },
+  {
+    order_id: 'o2',
+    side: 'sell',
+    coin: 'USDT',
+    count: '30',
+    fiat: 'EUR',
+    amount: '28.2',
+    price: '0.94',
+    status: 'Completed',
+    c_time: '2026-01-11 09:40:00+00',
+    release_time: '2026-01-11 10:00:03+00',
+  },
+  {
+    order_id: 'o3',
+    side: 'sell',
+    coin: 'USDT',
+    count: '30',
+    status: 'cancelled',
+    c_time: '2026-01-11 09:00:00+00',
+  },
+]
+
+describe.concurrent('the P2P wallet', () => {
+  const { it, books } = shared
 
   it('takes its signs from the types, and its fiat side from the merchant orders', async () => {
     await books.page('tax.p2pRecords', records, { covers: span })
@@ -125,6 +133,10 @@ describe('the P2P wallet', () => {
       { checkName: 'p2p_match', evidence: '["p2p.orders/o2"]' },
     ])
   })
+})
+
+describe('the P2P wallet, in books of one test', () => {
+  ownBooks()
 
   it('is one break where the quantity alone differs, for each of two own accounts that traded with each other', async () => {
     await books.account('desk', 'unified')
@@ -191,6 +203,8 @@ describe('the P2P wallet', () => {
 })
 
 describe('a transfer', () => {
+  ownBooks()
+
   const out: Move = {
     id: '5',
     coin: 'USDT',
@@ -329,7 +343,9 @@ describe('a transfer', () => {
   })
 })
 
-describe('double entry', () => {
+describe.concurrent('double entry', () => {
+  const { it, books } = shared
+
   it('names the account of each kind, and every transaction sums to zero', async () => {
     const at = '2026-01-10 12:00:00+00'
     await books.tax(
@@ -370,6 +386,8 @@ describe('double entry', () => {
 })
 
 describe('balances day by day', () => {
+  ownBooks()
+
   it('are carried forward to the last day of the account, by UTC days', async () => {
     await books.tax(
       'SPOT',
