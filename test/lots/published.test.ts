@@ -172,7 +172,7 @@ describe('the published disposals', () => {
     // Without rules, no return takes them yet.
     ['generic', '9000'],
   ])('are made with losses that fit the rules %s', async (rules, long_term) => {
-    const books = configured({ rules, losses: { into: 2024, amount: '4000', long_term } })
+    const books = configured({ rules, losses: { into: 2024, amount: '4000', long_term } }, ['disposals'])
     await books.trades(...DEAR_THEN_CHEAP)
     expect((await books.build()).published).toBe(true)
   })
