@@ -17,7 +17,13 @@ import type { CommandContext } from '../config/context.ts'
 import { configuredSecrets, readAccounts, requireCredentials } from '../config/credentials.ts'
 import { nodeDisk } from '../journal/disk.ts'
 import { endErasure, isErasing } from '../journal/erase.ts'
-import { type BuildOptions, type BuildResult, buildLedger, type ExtraStep } from '../ledger/build.ts'
+import {
+  type BuildConfig,
+  type BuildOptions,
+  type BuildResult,
+  buildLedger,
+  type ExtraStep,
+} from '../ledger/build.ts'
 import { type LotsStepOptions, lotsStep } from '../lots/step.ts'
 import { type FetchOutcome, noteAsking, type PriceSources } from '../prices/fetch.ts'
 import { priceStep } from '../prices/step.ts'
@@ -290,28 +296,7 @@ async function build(
     signal: options.signal,
     publishAnyway: options.publishAnyway,
     publish: options.publish ?? true,
-    config: {
-      accounts: Object.entries(config.accounts).map(([name, account]) => ({
-        name,
-        ...(account.uid === undefined ? {} : { uid: account.uid }),
-      })),
-      publishPersonalData: config.privacy.publish_personal_data,
-      retentionDays: config.venue.retention_days,
-      chainGrouping: Object.fromEntries(
-        Object.entries(config.accounts).flatMap(([name, account]) =>
-          account.balances === undefined ? [] : [[name, account.balances]],
-        ),
-      ),
-      p2pTransfers: Object.fromEntries(
-        Object.entries(config.accounts).flatMap(([name, account]) =>
-          account.p2p_transfers === undefined ? [] : [[name, account.p2p_transfers]],
-        ),
-      ),
-      ...(config.reports.currency === undefined ? {} : { reportingCurrency: config.reports.currency }),
-      priceOrder: config.prices.order,
-      ...(config.history.since === undefined ? {} : { since: new Date(config.history.since) }),
-      ...(config.history.feeds === undefined ? {} : { namedFeeds: config.history.feeds }),
-    },
+    config: configOfBuild(config),
     ...(options.only === undefined ? {} : { only: options.only }),
     full: options.full ?? false,
     onNote: context.tell,
@@ -323,3 +308,27 @@ async function build(
   const { buildOnClickHouse } = await import('../clickhouse/build.ts')
   return buildOnClickHouse(asked, clickHouseSettings(clickhouse, process.env))
 }
+
+/** What a build reads of the configuration. */
+export const configOfBuild = (config: Config): BuildConfig => ({
+  accounts: Object.entries(config.accounts).map(([name, account]) => ({
+    name,
+    ...(account.uid === undefined ? {} : { uid: account.uid }),
+  })),
+  publishPersonalData: config.privacy.publish_personal_data,
+  retentionDays: config.venue.retention_days,
+  chainGrouping: Object.fromEntries(
+    Object.entries(config.accounts).flatMap(([name, account]) =>
+      account.balances === undefined ? [] : [[name, account.balances]],
+    ),
+  ),
+  p2pTransfers: Object.fromEntries(
+    Object.entries(config.accounts).flatMap(([name, account]) =>
+      account.p2p_transfers === undefined ? [] : [[name, account.p2p_transfers]],
+    ),
+  ),
+  ...(config.reports.currency === undefined ? {} : { reportingCurrency: config.reports.currency }),
+  priceOrder: config.prices.order,
+  ...(config.history.since === undefined ? {} : { since: new Date(config.history.since) }),
+  ...(config.history.feeds === undefined ? {} : { namedFeeds: config.history.feeds }),
+})

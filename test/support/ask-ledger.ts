@@ -3,15 +3,16 @@
 // two costs three times as much: it tells apart what has changed, checks, documents, and writes a file.
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { configOfBuild } from '../../pipeline/books/night.ts'
 import { optionalConfig } from '../../pipeline/config/context.ts'
 import { packageRoot } from '../../pipeline/config/root.ts'
+import { KEY_DATABASE } from '../../pipeline/ledger/counterparty-key.ts'
 import { registerExactFunctions } from '../../pipeline/ledger/functions.ts'
 import { generatedModels } from '../../pipeline/ledger/generated.ts'
 import { type Model, shippedModels } from '../../pipeline/ledger/models.ts'
 import { readsOf } from '../../pipeline/ledger/parse-tree.ts'
 import { createMacros } from '../../pipeline/ledger/portable.ts'
 import { GIVEN_TABLES, loadReference } from '../../pipeline/ledger/reference.ts'
-import { SLICED } from '../../pipeline/ledger/slices.ts'
 import { silentContext } from './build-only.ts'
 
 /** A row by column name: small numbers and truth values as such, everything else as text. */
@@ -51,11 +52,12 @@ async function askNow(dir: string, questions: readonly string[]): Promise<Answer
   const { connection, models } = await bench
   try {
     await connection.run(
-      `attach '${join(dir, 'landing.duckdb')}' as landing (read_only); attach ':memory:' as ${SLICED};
+      `attach '${join(dir, 'landing.duckdb')}' as landing (read_only); attach ':memory:' as ${KEY_DATABASE};
        attach ':memory:' as books; use books; create schema staging`,
     )
     await createMacros(connection)
-    await loadConfiguration(connection, dir)
+    const config = configOfBuild(optionalConfig(silentContext(dir)))
+    await loadReference(connection, config, { shipped: join(packageRoot, 'data'), books: dir })
     const made = new Set(GIVEN_TABLES)
     const make = async (table: string): Promise<void> => {
       if (made.has(table) || table.startsWith('landing.')) return
@@ -69,21 +71,9 @@ async function askNow(dir: string, questions: readonly string[]): Promise<Answer
     return await answersOf(connection, questions)
   } finally {
     await connection.run(
-      `use memory; detach database if exists books; detach database if exists ${SLICED}; detach database if exists landing`,
+      `use memory; detach database if exists books; detach database if exists ${KEY_DATABASE}; detach database if exists landing`,
     )
   }
-}
-
-/** What the models read of the configuration of these books: their accounts and their history. */
-async function loadConfiguration(connection: DuckDBConnection, dir: string): Promise<void> {
-  const { accounts, history } = optionalConfig(silentContext(dir))
-  const config = {
-    accounts: Object.keys(accounts).map((name) => ({ name })),
-    publishPersonalData: false,
-    ...(history.since === undefined ? {} : { since: new Date(history.since) }),
-    ...(history.feeds === undefined ? {} : { namedFeeds: history.feeds }),
-  }
-  await loadReference(connection, config, { shipped: join(packageRoot, 'data'), books: dir })
 }
 
 /** Returns the rows that answer each question from what is published. */
