@@ -25,13 +25,15 @@ export interface OpenedBooks {
   build(options?: Pick<Parameters<typeof buildBooks>[3], 'full' | 'only' | 'publish'>): Promise<BuildResult>
 }
 
-/** Opens books that exist. `now` is the time that `--now` would give. */
+/** Opens books that exist. `now` is the time that `--now` would give; `threads`, of the engine, those of the configuration if absent. */
 export async function openedBooks(
   dir: string,
-  { now }: { readonly now?: string | undefined } = {},
+  { now, threads }: { readonly now?: string | undefined; readonly threads?: number } = {},
 ): Promise<OpenedBooks> {
   const context = silentContext(dir, now)
-  const config = optionalConfig(context)
+  const configured = optionalConfig(context)
+  const config =
+    threads === undefined ? configured : { ...configured, engine: { ...configured.engine, threads } }
   const books = await openBooksFor(context, config, { command: 'build', existing: 'needed' })
   return {
     context,
