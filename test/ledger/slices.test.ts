@@ -17,6 +17,7 @@ import { isSame } from '../../pipeline/ledger/rows.ts'
 import { makeDays, roomOf, takenBy, timesOf } from '../../pipeline/ledger/slices.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { matchingOf } from '../../pipeline/rules/matching.ts'
+import { startSandbox, writeSandboxConfig } from '../../sandbox/index.ts'
 import { damage } from '../parity/damage.ts'
 import { balanced, type Cells, type TaxRow, TestBooks } from '../support/books.ts'
 import { command } from '../support/in-process.ts'
@@ -26,12 +27,27 @@ const FROM = Number(process.env.FROM ?? 1)
 const SEEDS = Number(process.env.SEEDS ?? 2)
 const NIGHTS = 4
 
+const SPEED = 4_000
+
 let folder: string
+
+/** Books of twenty days, to be copied. */
+const whole = (): string => join(folder, 'whole')
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tieout-slices-'))
-  const asked = ['demo', '--dir', join(folder, 'demo'), '--days', '20', '--now', NOW]
-  expect([0, 3]).toContain((await command(asked)).code)
+  const venue = await startSandbox({ seed: 1, days: 20, now: new Date(NOW), speed: SPEED })
+  try {
+    await writeSandboxConfig(whole(), venue, { speed: SPEED })
+    const on = ['--dir', whole(), '--now', NOW]
+    expect([0, 3]).toContain((await command(['nightly', ...on])).code)
+    // With opening lots, as their owner would fill them in.
+    const lots = join(folder, 'lots.csv')
+    writeFileSync(lots, (await command(['worksheet', ...on])).stdout)
+    expect((await command(['import', 'lots', lots, '--no-build', ...on])).code).toBe(0)
+  } finally {
+    await venue.close()
+  }
 })
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -51,12 +67,19 @@ const build = (books: Books, options: Partial<BuildOptions> = {}): Promise<Build
     ...options,
   })
 
-/** The tables in which a build differs from a full one of the same. */
-const differences = async (
+/** The tables in which a build differs from a full one of the same, which makes one table after the other and keeps no steps. */
+async function differences(
   books: Books,
   built: BuildResult,
   options: Partial<BuildOptions> = {},
-): Promise<string[]> => differing(await build(books, { ...options, full: true, publish: false }), built)
+): Promise<string[]> {
+  const { instance, engine } = books.landing
+  const landing = { instance, engine: { ...engine, threads: 1 } }
+  return differing(
+    await build(books, { ...options, landing, full: true, publish: false, keepSteps: false }),
+    built,
+  )
+}
 
 const differing = (full: BuildResult, { found }: BuildResult): string[] =>
   [...full.found].flatMap(([table, rows]) =>
@@ -70,7 +93,7 @@ const slicedIn = ({ tables }: BuildResult): string[] =>
 
 async function opened(name: string): Promise<Books> {
   const dir = join(folder, name)
-  cpSync(join(folder, 'demo'), dir, { recursive: true })
+  cpSync(whole(), dir, { recursive: true })
   rmSync(join(dir, 'ledger.duckdb'))
   return await openBooks(dir, { clock: systemClock, command: 'build' })
 }
@@ -176,7 +199,7 @@ test('a version of a record on another day counts, and counts no longer once it 
       const built = await build()
       expect(slicedIn(built)).toContain('main.tax_records')
       expect(await current()).toEqual(expected)
-      const full = await build({ full: true, publish: false })
+      const full = await build({ full: true, publish: false, keepSteps: false })
       expect(differing(full, built)).toEqual([])
     }
   } finally {
@@ -303,7 +326,7 @@ test('what belongs to an order is found again when something in its lifetime cha
         expect.arrayContaining(['staging.trade_orders', 'staging.futures_fee_orders']),
       )
       expect(await found()).toEqual(expected)
-      expect(differing(await build({ full: true, publish: false }), built)).toEqual([])
+      expect(differing(await build({ full: true, publish: false, keepSteps: false }), built)).toEqual([])
     }
   } finally {
     await books.close()
@@ -365,7 +388,7 @@ test('steps that belong to another ledger, or cannot be read, are not used', asy
     await deleteSince(19)
     const second = await build()
     expect(slicedIn(second)).toEqual([])
-    expect(differing(await build({ full: true, publish: false }), second)).toEqual([])
+    expect(differing(await build({ full: true, publish: false, keepSteps: false }), second)).toEqual([])
     // With its own steps, it would rebuild one day.
     await deleteSince(18)
     expect(slicedIn(await build())).toContain('main.tax_records')
@@ -373,7 +396,7 @@ test('steps that belong to another ledger, or cannot be read, are not used', asy
     await deleteSince(17)
     const third = await build()
     expect(slicedIn(third)).toEqual([])
-    expect(differing(await build({ full: true, publish: false }), third)).toEqual([])
+    expect(differing(await build({ full: true, publish: false, keepSteps: false }), third)).toEqual([])
   } finally {
     await books.close()
   }
@@ -414,7 +437,7 @@ test('lots are carried on from the day that changes, unless a piece of an earlie
     await books.tax('SPOT', balanced([deposit(21), fee(21)], { BTC: '7.5' }))
     const second = await build()
     expect(daysOf(second)).toBe(1)
-    expect(differing(await build({ full: true, publish: false }), second)).toEqual([])
+    expect(differing(await build({ full: true, publish: false, keepSteps: false }), second)).toEqual([])
     const after = (await pieces()) as string[][]
     expect(after.slice(0, 3)).toEqual(before)
     expect(after).toHaveLength(4)
@@ -479,7 +502,7 @@ test('a coin that was sold short nights ago and is bought again today leaves oth
     expect(slicedIn(second)).toContain('lots')
     expect(notes).toEqual([])
     expect(await sales()).toEqual([['1', '2026-01-25 12:00:00+00', '50']])
-    expect(differing(await build({ full: true, publish: false }), second)).toEqual([])
+    expect(differing(await build({ full: true, publish: false, keepSteps: false }), second)).toEqual([])
   } finally {
     await books.close()
   }
