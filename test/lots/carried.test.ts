@@ -20,7 +20,7 @@ let instance: DuckDBInstance
 let connection: DuckDBConnection
 
 beforeEach(async () => {
-  instance = await DuckDBInstance.create(':memory:')
+  instance = await DuckDBInstance.create(':memory:', { threads: '1' })
   connection = await instance.connect()
   await connection.run("set timezone = 'UTC'; attach ':memory:' as staging")
   await makeLotEvents(connection)
@@ -43,7 +43,7 @@ async function made(
   events: readonly LotEvent[],
   options: LotsStepOptions,
 ): Promise<Record<string, unknown[]>> {
-  const apart = await DuckDBInstance.create(':memory:')
+  const apart = await DuckDBInstance.create(':memory:', { threads: '1' })
   const own = await apart.connect()
   try {
     await own.run("set timezone = 'UTC'")
