@@ -19,14 +19,16 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../models/clock.ts'
 import { openBooks } from '../../pipeline/books/books.ts'
-import { unsearchedFiles } from '../../pipeline/books/erase.ts'
+import { erase, findEraseTargets, unsearchedFiles } from '../../pipeline/books/erase.ts'
 import { type Disk, nodeDisk } from '../../pipeline/journal/disk.ts'
 import { eraseFrames } from '../../pipeline/journal/erase.ts'
 import { journaledBooks, type PageOf, rows, taxPage } from '../evidence/explain-books.ts'
+import { buildOnly } from '../support/build-only.ts'
 import { compileForChild } from '../support/child.ts'
 import { type Outcome, startTieout, temporaryFolder } from '../support/cli.ts'
 import { everyByte } from '../support/every-byte.ts'
 import { command } from '../support/in-process.ts'
+import { problemsOf } from '../support/whole-books.ts'
 
 const p2pOrders = (orders: readonly string[]): PageOf => ({
   feed: 'p2p.orders',
@@ -44,6 +46,9 @@ const PAGES = [
   p2pOrders([order('3', 'J\\u0061ne Roe')]),
 ]
 
+/** What the tests ask of the published books. */
+const READ = ['main.p2p_orders', 'main.entries']
+
 let original: string
 /** The same, frame 4 erased. */
 let without4: string
@@ -52,10 +57,11 @@ beforeAll(async () => {
   original = await journaledBooks(PAGES, [])
   // Asked for, so that the published books hold names before.
   writeFileSync(join(original, 'tieout.yaml'), 'privacy: { publish_personal_data: true }\n')
-  await command(['build', '--dir', original])
+  await buildOnly(original, READ)
   without4 = mkdtempSync(join(tmpdir(), 'tieout-without-'))
   cpSync(original, without4, { recursive: true })
-  await command(['erase', '4', '--yes', '--dir', without4])
+  await erase(without4, await findEraseTargets(without4, { frames: [4] }), systemClock)
+  await buildOnly(without4, READ)
   program = await compileForChild('test/books/erase-child.ts')
 }, 120_000)
 afterAll(async () => {
@@ -199,9 +205,9 @@ describe('erase', { timeout: 120_000 }, () => {
     rmSync(join(dir, 'landing.duckdb'))
     await eraseFrames(dir, [4, 5], systemClock)
 
-    const { code } = await command(['build', '--dir', dir])
+    const { published } = await buildOnly(dir, READ)
 
-    expect(code).toBe(0)
+    expect(published).toBe(true)
     expect(await everyByte(dir)).not.toContain('Jane')
   })
 
@@ -216,11 +222,11 @@ describe('erase', { timeout: 120_000 }, () => {
     const repaired = await command(['verify', '--repair', '--dir', dir])
     expect([repaired.code, repaired.stderr]).toEqual([1, expect.anything()])
     expect(repaired.stdout).toContain('an erasure was interrupted, erase them again')
-    await command(['build', '--dir', dir])
+    await buildOnly(dir, READ)
     expect((await command(['erase', '4', '5', '--yes', '--dir', dir])).code).toBe(0)
 
     expect(await everyByte(dir)).not.toContain('Jane')
-    expect((await command(['verify', '--dir', dir])).stdout).toContain('Everything verifies.')
+    expect(await problemsOf(dir)).toEqual([])
   })
 
   test('a process killed at any change: the next writer leaves the text in no file but the published ledger', async () => {
@@ -284,17 +290,13 @@ describe('erase', { timeout: 120_000 }, () => {
       expect([shown.code, shown.stdout]).toEqual([0, 'No frame in the journal matches.\n'])
       expect(shown.stderr).toContain('An earlier erasure was interrupted')
       expect(shown.stderr).toContain('Add --yes to finish the erasure.')
-      const verified = await command(['verify', '--dir', dir])
-      expect([verified.code, verified.stdout]).toEqual([
-        1,
-        expect.stringContaining('PROBLEM  ledger: an erasure'),
-      ])
+      expect(await problemsOf(dir)).toContainEqual(expect.stringContaining('ledger: an erasure'))
 
       const { code, stderr } = await command([...words, '--dir', dir])
 
       expect([code, stderr]).toEqual([0, expect.stringContaining(told)])
       expect((await everyByte(dir)).includes('Jane')).toBe(false)
-      expect((await command(['verify', '--dir', dir])).stdout).toContain('Everything verifies.')
+      expect(await problemsOf(dir)).toEqual([])
       expect((await command(['erase', '--matching', 'Jane Roe', '--dir', dir])).stderr).toBe('')
     },
   )
