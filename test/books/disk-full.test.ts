@@ -4,11 +4,11 @@ import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ledgerHash } from '../../pipeline/ledger/hash.ts'
 import { compileForChild } from '../support/child.ts'
-import { temporaryFolder } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 import { problemsOf } from '../support/whole-books.ts'
 
@@ -56,7 +56,10 @@ beforeAll(async () => {
   )
   expect((await command(['import', 'trades', trades('first', 5), '--dir', published])).code).toBe(0)
 }, 300_000)
-afterAll(() => rmSync(published, { recursive: true, force: true }))
+afterAll(async () => {
+  await shell?.end()
+  for (const folder of [published, ...folders]) rmSync(folder, { recursive: true, force: true })
+})
 
 const HEADER = 'id,time,account,type,asset,quantity,currency,total,fee,fee_currency'
 
@@ -88,10 +91,8 @@ interface Step {
  * `fill KIB` leaves so much free; `tieout NAME args…` runs a command on the books; `published NAME` notes what the ledger is;
  * `free` gives the space back.
  */
-const SCRIPT = `
+const FUNCTIONS = `
 set -u
-mount -t tmpfs -o size=96m none "$DISK"
-cp -r "$BOOKS" "$DISK/books"
 fill() { left=$(df --output=avail -k "$DISK" | tail -1); fallocate -l "$((left - $1))KiB" "$DISK/filler"; }
 free() { rm -f "$DISK/filler"; }
 coproc COMMANDS { exec "$NODE" "$PROGRAM"; }
@@ -103,30 +104,65 @@ tieout() {
   echo "$code" >"$OUT/$name.code"
   published $name
 }
-end() { pid=$COMMANDS_PID; eval "exec \${COMMANDS[1]}>&-"; wait "$pid"; }
 published() { sha256sum <"$DISK/books/ledger.duckdb" >"$OUT/$1.ledger"; }
+end() { pid=$COMMANDS_PID; eval "exec \${COMMANDS[1]}>&-"; wait "$pid"; }
 `
 
-/** Runs the steps on a copy of the published books on a disk of 96 MiB; gives what each named step came to, and the books. */
-async function onSmallDisk(
-  script: string,
-): Promise<{ step: (name: string) => Step; ledgerAt: (name: string) => string; books: string }> {
-  const out = temporaryFolder()
-  const disk = temporaryFolder()
-  const environment = {
-    DISK: disk,
-    BOOKS: published,
-    OUT: out,
-    PROGRAM: program,
-    NODE: process.execPath,
-    NO_COLOR: '1',
+/** Before the steps and after them. */
+const BEGIN = 'mount -t tmpfs -o size=96m none "$DISK"\ncp -r "$BOOKS" "$DISK/books"'
+const END = 'cp -r "$DISK/books" "$OUT/books"\numount -l "$DISK"\necho'
+
+interface SmallDisk {
+  step(name: string): Step
+  ledgerAt(name: string): string
+  readonly books: string
+}
+
+interface Shell {
+  /** Runs the steps between mounting a disk and copying its books. */
+  run(out: string, disk: string, steps: string): Promise<void>
+  end(): Promise<void>
+}
+
+/** One for all tests, with the process that runs their commands. */
+let shell: Shell | undefined
+
+function startShell(): Shell {
+  const environment = { BOOKS: published, PROGRAM: program, NODE: process.execPath, NO_COLOR: '1' }
+  const child = spawn('unshare', [...(NAMESPACE ?? []), 'bash'], {
+    env: { ...process.env, ...environment },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const ended = new Promise<void>((resolve) => child.on('close', () => resolve()))
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  child.stdin.write(FUNCTIONS)
+  return {
+    run: async (out, disk, steps) => {
+      const file = join(out, 'steps')
+      writeFileSync(file, `${BEGIN}\n${steps}\n${END}\n`)
+      child.stdin.write(`DISK='${disk}' OUT='${out}'; source '${file}' </dev/null\n`)
+      if ((await lines.next()).done === true) throw new Error('The shell ended.')
+    },
+    end: async () => {
+      child.stdin.end('end\n')
+      await ended
+    },
   }
-  const child = spawn(
-    'unshare',
-    [...(NAMESPACE ?? []), 'bash', '-c', `${SCRIPT}\n${script}\nend\ncp -r "$DISK/books" "$OUT/books"`],
-    { env: { ...process.env, ...environment }, stdio: 'inherit' },
-  )
-  await new Promise((resolve) => child.on('close', resolve))
+}
+
+const folders: string[] = []
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tieout-disk-'))
+  folders.push(folder)
+  return folder
+}
+
+/** Runs the steps on a copy of the published books on a disk of 96 MiB; gives what each named step came to, and the books. */
+async function onSmallDisk(script: string): Promise<SmallDisk> {
+  const [out, disk] = [newFolder(), newFolder()]
+  shell ??= startShell()
+  await shell.run(out, disk, script)
   const read = (name: string): string => readFileSync(join(out, name), 'utf8')
   const ledgerAt = (name: string): string => read(`${name}.ledger`)
   const step = (name: string): Step => ({
@@ -138,12 +174,45 @@ async function onSmallDisk(
   return { step, ledgerAt, books: join(out, 'books') }
 }
 
+/** Steps whose outcome two tests read: they run for the first that asks. */
+function runOnce(script: () => string): () => Promise<SmallDisk> {
+  let run: Promise<SmallDisk> | undefined
+  return () => {
+    run ??= onSmallDisk(script())
+    return run
+  }
+}
+
+const SAID = `$(sed -n 's/.*expected: about \\([0-9]*\\) MiB free.*/\\1/p' "$OUT/full.err")`
+const NEEDED = `needed=${SAID}; echo "$needed" >"$OUT/needed"`
+const ENOUGH = 'fill $((needed * 1024)); tieout enough build'
+
+/** Books into which a file is imported once there is space, and what is then written out of them. */
+const imported = runOnce(() => {
+  const more = trades('more', 4_000, true)
+  return `published before; fill 48; tieout full import trades ${more}; free; tieout again import trades ${more}
+    mkdir "$DISK/out"; fill 64
+    tieout parquet export parquet --out "$DISK/out/ledger"
+    tieout csv sql 'from imported_trades' --out "$DISK/out/trades.csv"
+    ls -A "$DISK/out" "$DISK/books/tmp" >"$OUT/left"
+    free; tieout exported export parquet --out "$DISK/out/ledger"`
+})
+
+const built = runOnce(
+  () =>
+    `published before; fill 2048; tieout full build; ls "$DISK/books/tmp" >"$OUT/left"; tieout read report gains --format csv; free
+    ${NEEDED}; fill $((needed * 512)); tieout half build; free; ${ENOUGH}`,
+)
+
+const rebuilt = runOnce(
+  () =>
+    `fill 12; tieout block rebuild; free; fill 16; tieout tables rebuild; free
+    sha256sum <"$DISK/books/landing.duckdb" >"$OUT/1"; fill 200; tieout full rebuild; sha256sum <"$DISK/books/landing.duckdb" >"$OUT/2"; cmp "$OUT/1" "$OUT/2"; echo $? >"$OUT/same.code"; : >"$OUT/same.out"; : >"$OUT/same.err"; : >"$OUT/same.ledger"; free; tieout again rebuild`,
+)
+
 describe.skipIf(NAMESPACE === undefined)('a full disk', () => {
   test('the journal states from which frame on it could not be written; once there is space, the import succeeds', async () => {
-    const more = trades('more', 4_000, true)
-    const { step, ledgerAt, books } = await onSmallDisk(
-      `published before; fill 48; tieout full import trades ${more}; free; tieout again import trades ${more}`,
-    )
+    const { step, ledgerAt, books } = await imported()
     const full = step('full')
     expect(full.code).toBe(5)
     expect(full.stderr).toMatch(
@@ -174,9 +243,7 @@ describe.skipIf(NAMESPACE === undefined)('a full disk', () => {
   }, 300_000)
 
   test('a build without space names its folder and what it needs, and leaves only the previous ledger', async () => {
-    const { step, ledgerAt, books } = await onSmallDisk(
-      `published before; fill 2048; tieout full build; ls "$DISK/books/tmp" >"$OUT/left"; tieout read report gains --format csv; free; tieout again build`,
-    )
+    const { step, ledgerAt, books } = await built()
     const full = step('full')
     expect(full.code).toBe(5)
     expect(full.stderr).toContain(
@@ -189,28 +256,22 @@ describe.skipIf(NAMESPACE === undefined)('a full disk', () => {
     expect(full.ledger).toBe(ledgerAt('before'))
     expect(step('read').code).toBe(0)
     expect(readFileSync(join(books, '..', 'left'), 'utf8')).toBe('')
-    expect(step('again').code).toBe(0)
+    expect(step('enough').code).toBe(0)
   }, 300_000)
 
   test('a build with as much space as it was said to need succeeds, with half of it fails', async () => {
-    const said = `$(sed -n 's/.*expected: about \\([0-9]*\\) MiB free.*/\\1/p' "$OUT/full.err")`
-    const once = `fill 2048; tieout full build; free; needed=${said}; echo "$needed" >"$OUT/needed"`
-    const half = 'fill $((needed * 512)); tieout half build; free'
-    const enough = 'fill $((needed * 1024)); tieout enough build'
-    const { step, books } = await onSmallDisk(`${once}; ${half}; ${enough}`)
+    const { step, books } = await built()
     expect(Number(readFileSync(join(books, '..', 'needed'), 'utf8'))).toBeGreaterThan(0)
     expect([step('full').code, step('half').code, step('enough').code]).toEqual([5, 5, 0])
 
     const fresh = await onSmallDisk(
-      `rm "$DISK/books/ledger.duckdb"; touch "$OUT/full.ledger"; ${once}; ${enough}`,
+      `rm "$DISK/books/ledger.duckdb"; touch "$OUT/full.ledger"; fill 2048; tieout full build; free; ${NEEDED}; ${ENOUGH}`,
     )
     expect([fresh.step('full').code, fresh.step('enough').code]).toEqual([5, 0])
   }, 300_000)
 
   test('a rebuild without space leaves landing unchanged', async () => {
-    const { step, books } = await onSmallDisk(
-      `sha256sum <"$DISK/books/landing.duckdb" >"$OUT/1"; fill 200; tieout full rebuild; sha256sum <"$DISK/books/landing.duckdb" >"$OUT/2"; cmp "$OUT/1" "$OUT/2"; echo $? >"$OUT/same.code"; : >"$OUT/same.out"; : >"$OUT/same.err"; : >"$OUT/same.ledger"; free; tieout again rebuild`,
-    )
+    const { step, books } = await rebuilt()
     expect(step('full').code).toBe(5)
     expect(step('full').stderr).toContain('DISK/books/tmp')
     expect(step('full').stderr).not.toContain('unexpected')
@@ -220,14 +281,7 @@ describe.skipIf(NAMESPACE === undefined)('a full disk', () => {
   }, 300_000)
 
   test('an export and a query state where they could not write, and leave nothing there', async () => {
-    const more = trades('more', 6_000, true)
-    const { step, books } = await onSmallDisk(
-      `tieout more import trades ${more}; mkdir "$DISK/out"; fill 64
-       tieout parquet export parquet --out "$DISK/out/ledger"
-       tieout csv sql 'from imported_trades' --out "$DISK/out/trades.csv"
-       ls -A "$DISK/out" "$DISK/books/tmp" >"$OUT/left"
-       free; tieout again export parquet --out "$DISK/out/ledger"`,
-    )
+    const { step, books } = await imported()
     expect(step('csv').code).toBe(2)
     expect(step('csv').stderr).toMatch(
       /^tieout: The output cannot be written to this path\.\n {2}where: {4}DISK\/out\/trades\.csv\n/,
@@ -240,13 +294,11 @@ describe.skipIf(NAMESPACE === undefined)('a full disk', () => {
         '  next:     Check the path, its permissions and the free space on its disk.\n',
     )
     expect(readFileSync(join(books, '..', 'left'), 'utf8')).not.toMatch(/\.tmp|ledger|trades|query-/)
-    expect(step('again').code).toBe(0)
+    expect(step('exported').code).toBe(0)
   }, 300_000)
 
   test('a rebuild that has no space for its first block, or for its tables, is not treated as a rebuild of damaged data', async () => {
-    const { step } = await onSmallDisk(
-      'fill 12; tieout block rebuild; free; fill 16; tieout tables rebuild; free; tieout again rebuild',
-    )
+    const { step } = await rebuilt()
     for (const name of ['block', 'tables']) {
       expect(step(name).code).toBe(5)
       expect(step(name).stderr).toMatch(/^tieout: The landing database could not be opened\.$/m)
