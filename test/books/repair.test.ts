@@ -15,16 +15,12 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../models/clock.ts'
-import { closing } from '../../models/closing.ts'
-import { openBooksFor } from '../../pipeline/books/books.ts'
 import { describeRepair, repairBooks } from '../../pipeline/books/repair.ts'
-import { describeVerification, verifyStored } from '../../pipeline/books/verify.ts'
 import { optionalConfig } from '../../pipeline/config/context.ts'
 import { nodeDisk } from '../../pipeline/journal/disk.ts'
 import type { FrameMeta } from '../../pipeline/journal/frame.ts'
 import { encodeFrame, encodeSegmentHeader } from '../../pipeline/journal/layout.ts'
 import { isWhole, surveyJournal } from '../../pipeline/journal/survey.ts'
-import { verifyJournal } from '../../pipeline/journal/verify.ts'
 import { tableHashes } from '../../pipeline/ledger/hash.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/index.ts'
 import { journaledBooks, taxPage, taxRow } from '../evidence/explain-books.ts'
@@ -32,7 +28,7 @@ import { buildOnly, silentContext } from '../support/build-only.ts'
 import { startTieout, temporaryFolder } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 import { configureBooks } from '../support/sandbox-books.ts'
-import { problemsOf } from '../support/whole-books.ts'
+import { problemsOf, storedVerification } from '../support/whole-books.ts'
 
 const SPEED = 2_000
 const NOW = '2026-06-30T00:00:00Z'
@@ -127,15 +123,9 @@ async function damage(dir: string, seqs: readonly number[], beforeEnd: number): 
 /** What `verify --repair` says of damaged books, without the full build with which it ends. */
 async function repaired(dir: string): Promise<string> {
   const context = silentContext(dir, NOW)
-  const config = optionalConfig(context)
-  const repair = await repairBooks(context, config)
+  const repair = await repairBooks(context, optionalConfig(context))
   if (repair === null) throw new Error('There was nothing to repair.')
-  const { problems, ...journal } = await verifyJournal(dir)
-  expect(problems).toEqual([])
-  const books = await openBooksFor(context, config, { command: 'verify', existing: 'needed' })
-  const { ledger, ...stored } = await closing(books, () => verifyStored(context, config, books))
-  const verified = describeVerification({ ...journal, ...stored, published: ledger.tables, rebuilt: null })
-  return `${describeRepair(repair)}\n${verified}`
+  return `${describeRepair(repair)}\n${await storedVerification(dir, NOW)}`
 }
 
 /** The ranges that are not complete. */

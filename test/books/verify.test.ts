@@ -16,14 +16,14 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { closing } from '../../models/closing.ts'
 import { verifyLedger } from '../../pipeline/books/verify-ledger.ts'
-import { openedBooks } from '../support/build-only.ts'
+import { buildOnly, openedBooks } from '../support/build-only.ts'
 import { temporaryFolder } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
-import { problemsOf } from '../support/whole-books.ts'
+import { problemsOf, storedVerification } from '../support/whole-books.ts'
 
 const HEADER = 'id,time,account,type,asset,quantity,currency,total,fee,fee_currency'
 
-/** Books into which one purchase of this quantity was imported, published with all that has landed. */
+/** Books into which one purchase of this quantity was imported, not built. */
 async function booksOf(quantity: string): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'tieout-verified-'))
   writeFileSync(
@@ -33,7 +33,6 @@ async function booksOf(quantity: string): Promise<string> {
   expect(
     (await command(['import', 'trades', join(dir, 'trades.csv'), '--no-build', '--dir', dir])).code,
   ).toBe(0)
-  expect((await command(['build', '--dir', dir])).code).toBe(0)
   return dir
 }
 
@@ -42,7 +41,9 @@ let other: string
 
 beforeAll(async () => {
   whole = await booksOf('1')
+  expect((await command(['build', '--dir', whole])).code).toBe(0)
   other = await booksOf('2')
+  await buildOnly(other, ['main.imported_trades'])
 })
 
 afterAll(() => {
@@ -86,19 +87,18 @@ test('intact books verify, the ledger included, and nothing of what was landed a
 })
 
 test('landed rows are counted from files and records, and empty books have none', async () => {
-  expect((await command(['verify', '--dir', copied().dir])).stdout).toMatch(
-    /\n1 landed row in \d+ tables\.\n/,
-  )
+  expect(await storedVerification(copied().dir)).toMatch(/\n1 landed row in \d+ tables\.\n/)
   const { dir } = copied()
   const undone = await command(['import', '--list', '--json', '--dir', dir])
   const [{ id }] = JSON.parse(undone.stdout) as [{ id: number }]
   // A withdrawal is kept beside its row, and is none itself.
   expect((await command(['import', '--undo', String(id), '--no-build', '--dir', dir])).code).toBe(0)
-  expect((await command(['verify', '--dir', dir])).stdout).toMatch(/\n1 landed row in /)
+  expect(await storedVerification(dir)).toMatch(/\n1 landed row in /)
   const empty = temporaryFolder()
   mkdirSync(join(empty, 'journal'))
-  const { stdout } = await command(['verify', '--dir', empty])
-  expect(stdout).toMatch(/^0 frames, 0 bytes in the journal\.\n0 landed rows in \d+ tables\.\n/)
+  expect(await storedVerification(empty)).toMatch(
+    /^0 frames, 0 bytes in the journal\.\n0 landed rows in \d+ tables\.\n/,
+  )
 })
 
 const UNREADABLE = /PROBLEM {2}ledger: it cannot be read \(.+\); run tieout build --dir \S+\n1 problem\.\n$/
@@ -138,11 +138,12 @@ test.each<[string, (ledger: string) => void | Promise<void>, RegExp]>([
 ])('a ledger %s is a problem, which a build cures', async (_name, damage, problem) => {
   const { dir, ledger } = copied()
   await damage(ledger)
-  const { code, stdout } = await command(['verify', '--dir', dir])
-  expect([code, stdout]).toEqual([1, expect.stringMatching(problem)])
-  expect((await command(['build', '--dir', dir])).code).toBe(0)
-  const { books, context } = await openedBooks(dir)
-  const verified = await closing(books, () => verifyLedger(context, books, false))
+  expect(`${await storedVerification(dir)}\n`).toMatch(problem)
+  const { books, context, build } = await openedBooks(dir)
+  const verified = await closing(books, async () => {
+    expect((await build()).published).toBe(true)
+    return await verifyLedger(context, books, false)
+  })
   expect(verified).toEqual({ tables: expect.any(Number), problems: [] })
 })
 
@@ -157,7 +158,7 @@ test('a landed amount that is not the one in the journal is a problem, which a r
     ),
   ])
   expect((await command(['rebuild', '--dir', dir])).code).toBe(0)
-  expect((await command(['verify', '--dir', dir])).stdout).toContain('Everything verifies.')
+  expect(await storedVerification(dir)).toContain('Everything verifies.')
 })
 
 test('what tests ask in place of the command finds damage of each file', async () => {
@@ -193,8 +194,7 @@ test('a ledger of another version, which may have landed the same in another way
     ledger,
     "update about set program = 'another'; update made_tables set rows_hash = '1' where table_name = 'landing.imported_trades'",
   )
-  const { code, stdout } = await command(['verify', '--dir', dir])
-  expect([code, stdout]).toEqual([0, expect.stringContaining('Everything verifies.')])
+  expect(await storedVerification(dir)).toContain('Everything verifies.')
 })
 
 test('if no ledger is published, a note says that none was verified', async () => {
