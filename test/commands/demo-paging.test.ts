@@ -1,13 +1,11 @@
-// The whole program with the other ways of paging that the venue has been reported to use: every figure equals the sandbox's truth.
+// The whole program with another way of paging that the venue has been reported to use: every figure equals the sandbox's truth.
+// The demo of demo.test.ts is paged in further ways.
 import { expect, test } from 'vitest'
 import { compareWithTruth } from '../../pipeline/commands/demo/compare.ts'
 import { startSandbox } from '../../sandbox/index.ts'
 import { temporaryFolder, tieout } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 import { configureBooks } from '../support/sandbox-books.ts'
-
-const OTHERS =
-  'tax.records=oldest-first-literal,tax.futuresRecords=oldest-first-literal,tax.p2pRecords=unordered-forward'
 
 test('a nightly run equals the truth with the tax feeds paged newest-first', async () => {
   const [dir, now, speed] = [temporaryFolder(), '2026-06-30T00:00:00Z', 2_000]
@@ -24,16 +22,6 @@ test('a nightly run equals the truth with the tax feeds paged newest-first', asy
   expect((await compareWithTruth(dir, sandbox.truth())).differences).toEqual([])
   expect(night.stdout).toMatch(/Open breaks: 0 errors, 0 warnings/)
   await sandbox.close()
-}, 120_000)
-
-test(`the demo equals the truth with the tax feeds paged ${OTHERS}`, async () => {
-  const demo = await command([
-    ...['demo', '--dir', temporaryFolder()],
-    ...['--seed', '3', '--days', '30', '--paging', OTHERS],
-  ])
-  expect(demo.stdout).toContain('equals the sandbox’s truth exactly')
-  expect(demo.stdout).toMatch(/Open breaks: 0 errors, 0 warnings/)
-  expect(demo.code).toBe(0)
 }, 120_000)
 
 test('an unknown way of paging is refused by name, listing the known ways', async () => {

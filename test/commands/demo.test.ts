@@ -1,14 +1,15 @@
 // What a newcomer sees of the demo: one screen, and every report in full in the files that it names.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fromHere } from '../../pipeline/commands/demo/books.ts'
 import { describeComparison } from '../../pipeline/commands/demo/compare.ts'
 import { beyondMemory } from '../../pipeline/commands/demo.ts'
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
 import { allRows } from '../../pipeline/output/column.ts'
 import { addAmounts } from '../../pipeline/reports/report.ts'
-import { temporaryFolder, tieout } from '../support/cli.ts'
+import { type Outcome, temporaryFolder, tieout } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 
 /** Of the printed table of prices: how many amounts of each coin took one. */
@@ -23,10 +24,27 @@ function pricesUsed(page: string): [string, number][] {
   return [...counts].toSorted(([one], [other]) => (one < other ? -1 : 1))
 }
 
-test('the demo: one screen with net worth, gains, breaks and whether it ties out; the rest in files', async () => {
+const OTHERS =
+  'tax.records=oldest-first-literal,tax.futuresRecords=oldest-first-literal,tax.p2pRecords=unordered-forward'
+
+let dir: string
+let demo: Outcome
+beforeAll(async () => {
   // Commands to be copied have it as a shell takes it.
-  const dir = join(temporaryFolder(), 'my books')
-  const { code, stdout, stderr } = await tieout(['demo', '--dir', dir, '--days', '3', '--log-level', 'info'])
+  dir = join(mkdtempSync(join(tmpdir(), 'tieout-demo-')), 'my books')
+  const history = ['--seed', '3', '--days', '30', '--paging', OTHERS]
+  demo = await tieout(['demo', '--dir', dir, ...history, '--log-level', 'info'])
+}, 300_000)
+afterAll(() => rmSync(dirname(dir), { recursive: true, force: true }))
+
+test(`the demo equals the truth with the tax feeds paged ${OTHERS}`, () => {
+  expect(demo.stdout).toContain('equals the sandbox’s truth exactly')
+  expect(demo.stdout).toMatch(/Open breaks: 0 errors, 0 warnings/)
+  expect(demo.code).toBe(0)
+})
+
+test('the demo: one screen with net worth, gains, breaks and whether it ties out; the rest in files', async () => {
+  const { code, stdout, stderr } = demo
   expect(code).toBe(0)
   // Who asks for a log finds lines of JSON alone on standard error, all of one run.
   const logged = stderr.trimEnd().split('\n')
