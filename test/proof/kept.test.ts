@@ -174,6 +174,11 @@ test(
       kept += run.stderr.match(/"kept":true/g)?.length ?? 0
     }
     expect(kept).toBeGreaterThan(NIGHTS * 40)
+    // The journal, landed once more, leads to it as well.
+    const verify = ['verify', '--rebuild', '--json', '--dir', dir, '--now', at(NIGHTS)]
+    const { stdout, stderr } = await command(verify)
+    const { problems } = JSON.parse(stdout === '' ? stderr : stdout) as { problems: string[] }
+    expect(problems.filter((text) => text.startsWith('ledger:'))).toEqual([])
     // As large as a full build. A little that is free is left where it is.
     expect(size).toBeLessThan(1.3 * statSync(ledger(dir)).size + 4 * 2 ** 20)
   },
