@@ -1,6 +1,6 @@
 // A run in progress, as another process sees it: over HTTP and by events, while it runs, after it was killed, and after it has
 // ended.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
@@ -9,10 +9,8 @@ import { RUN_STATE_FILE, readRun, tellRun } from '../../pipeline/books/run-state
 import { emptyConfig } from '../../pipeline/config/config.ts'
 import { acquireLock } from '../../pipeline/journal/lock.ts'
 import type { LiveRun, OneBreak, ServerEvent } from '../../pipeline/serve/api.ts'
-import { startSandbox } from '../../sandbox/index.ts'
 import { publish } from '../reports/books.ts'
 import { startTieout } from '../support/cli.ts'
-import { configureBooks } from '../support/sandbox-books.ts'
 import { type Serving, servingFor } from './serving.ts'
 
 let dir: string
@@ -82,28 +80,21 @@ const runs = (phase: LiveRun['phase'] | null) => (event: ServerEvent) =>
 test('a real run is shown while it fetches and builds, reported as dead once killed, and gone once it has ended', {
   timeout: 400_000,
 }, async () => {
-  // So slow that it is seen to fetch.
-  const [now, speed] = ['2026-06-30T00:00:00Z', 20]
-  const venue = await startSandbox({ seed: 3, days: 3, now: new Date(now), speed })
-  onTestFinished(() => venue.close())
-  // A ledger beside a journal that has begun: books as a run may find them.
-  mkdirSync(join(dir, 'journal'))
-  const accounts = venue.accounts.filter(({ name }) => name === 'parent')
-  await configureBooks(dir, { ...venue, accounts }, { speed, since: '2026-06-26' })
+  writeFileSync(join(dir, '.tieout-demo'), '')
   const serving = await servingFor(dir)
   const { until } = follow(serving)
-  const night = () => startTieout(['nightly', '--dir', dir, '--now', now])
-  const killed = await night()
+  const demo = () => startTieout(['demo', '--days', '3', '--dir', dir])
+  const killed = await demo()
   onTestFinished(() => void killed.child.kill('SIGKILL'))
   const event = await until((one) => one.kind === 'run' && (one.run?.requestsDone ?? 0) > 0)
   if (event.kind !== 'run' || event.run === null) throw new Error('no run')
-  expect(event.run).toMatchObject({ command: 'nightly', pid: killed.child.pid, phase: 'fetching' })
+  expect(event.run).toMatchObject({ command: 'demo', pid: killed.child.pid, phase: 'fetching' })
   expect(event.run.requestsPlanned).toBeGreaterThanOrEqual(event.run.requestsDone)
   expect(event.run.feeds[0]?.budgetPerMinute).toBeGreaterThan(0)
   killed.child.kill('SIGKILL')
   await until(runs('died'))
   expect(await serving.get<LiveRun>('/api/runs/live')).toMatchObject({ phase: 'died' })
-  const second = await night()
+  const second = await demo()
   await until(runs('fetching'))
   await until(runs('building'))
   expect((await second.ended).code).toBe(0)
