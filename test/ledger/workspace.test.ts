@@ -73,8 +73,8 @@ test.each([
 
 test.each([
   ['small books', 100_000, '8GB', false, { lanes: 2, threads: 1 }],
-  ['larger ones, up to half a million rows in a table', 490_000, '8GB', false, { lanes: 2, threads: 1 }],
-  ['not if there are enough rows for each thread', 500_000, '8GB', false, { lanes: 1, threads: 2 }],
+  ['larger ones, up to a million rows in a table', 980_000, '8GB', false, { lanes: 2, threads: 1 }],
+  ['not if there are enough rows for each thread', 990_000, '8GB', false, { lanes: 1, threads: 2 }],
   ['not if memory is short for several statements', 100_000, '512MB', false, { lanes: 1, threads: 1 }],
   ['while days are rebuilt', 100_000, '8GB', true, { lanes: 2, threads: 1 }],
   ['while days of many rows are rebuilt', 1_000_000, '512MB', true, { lanes: 2, threads: 1 }],
