@@ -113,7 +113,10 @@ async function reachesForFiles(session: Session, text: string, cause: unknown): 
   const called = tableFunctionsOf(tree).filter((name) => !readingFunctions.has(name.toLowerCase()))
   return new UsageError('The query reads a file; only the published ledger can be read here.', {
     expected: 'tables of the ledger',
-    found: called.length === 0 ? 'a file in place of a table' : `the table function ${called.join(', ')}`,
+    found:
+      called.length === 0
+        ? 'a file in place of a table'
+        : `the table function${called.length === 1 ? '' : 's'} ${called.join(', ')}`,
     action:
       '`tieout tables` lists the tables. To read files as well, open the ledger in DuckDB itself (docs/elsewhere.md).',
     cause,

@@ -145,7 +145,7 @@ describe('a query of the published ledger', () => {
     ['select * from balances where coin = $coin', '$coin'],
     [`  … ${'é '.repeat(100)}`, `… ${'é '.repeat(39)}… (201 characters)`],
     ["select * from range(3), read_csv('/etc/hostname')", 'the table function read_csv'],
-    ["select * from read_text('a'), read_csv('b')", 'the table function read_text, read_csv'],
+    ["select * from read_text('a'), read_csv('b')", 'the table functions read_text, read_csv'],
     ["with a as (select 1) select * from a, Read_Text('/etc/hostname')", 'the table function read_text'],
     ["select * from range(3), '/tmp/balances.csv'", 'a file in place of a table'],
     ['from duckdb_secrets()', 'the table function duckdb_secrets'],
