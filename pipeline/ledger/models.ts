@@ -52,6 +52,20 @@ export interface Spans {
 
 const SPANS = /^(\S+) from (\S+) to (\S+)$/
 
+/**
+ * A table without rows, in place of which a model whose rows are rebuilt from some day on reads, for each key, the last of its own
+ * rows that stay.
+ */
+export interface Carries {
+  readonly table: string
+  /** The column by which the rows of a key are in order. */
+  readonly at: string
+  /** Columns, separated by commas. */
+  readonly keys: string
+}
+
+const CARRIES = /^(\S+) at (\S+) per (.+)$/
+
 /** How a table is divided into days. */
 export interface Slices {
   /** The column with the time, or the day, of a row. */
@@ -60,6 +74,12 @@ export interface Slices {
   readonly of: readonly string[]
   readonly since?: Since
   readonly spans?: Spans
+  readonly carries?: Carries
+  /**
+   * The column with the time until which a row may change, if that is not its own day: a row that lasts beyond the first changed
+   * day is rebuilt, and so is one without such a time.
+   */
+  readonly lasting?: string
   /** The tables of which its rows of a day depend on the rows of that day and of earlier ones. */
   readonly earlier?: readonly string[]
   /**
@@ -137,7 +157,7 @@ export function parseModel(table: string, file: string, text: string): Model {
     file,
     select: lines.slice(end).join('\n').trim(),
     doc: prose
-      .filter((line) => !/^ (needs|view|slices|by day|from day|since|spans):/.test(line))
+      .filter((line) => !/^ (needs|view|slices|by day|from day|since|spans|carries|lasting):/.test(line))
       .map((line) => line.trim().replace(/\s+/g, ' '))
       .join('\n'),
     columnDocs: new Map(columnsAt === -1 ? [] : columnDocs(header.slice(columnsAt + 1))),
@@ -156,7 +176,8 @@ export function parseModel(table: string, file: string, text: string): Model {
 /**
  * `slices: COLUMN`; under `by day:` the tables of which only the rows of the same days are read, under `from day:`
  * those of which the same and earlier days are; under `since:` one of which earlier rows are, back to the last of each
- * key that meets a condition; under `spans:` one of spans of time. ModelError for a `since:` or `spans:` of another form.
+ * key that meets a condition; under `spans:` one of spans of time; under `carries:` the one that stands for rows of its own.
+ * ModelError for one of the last three in another form.
  */
 function slicesOf(header: readonly string[], file: string): Slices | undefined {
   const after = (word: string): string[] =>
@@ -167,12 +188,16 @@ function slicesOf(header: readonly string[], file: string): Slices | undefined {
     after(word).flatMap((line) => line.split(',').map((name) => name.trim()))
   const [since] = after('since')
   const [spans] = after('spans')
+  const [carries] = after('carries')
+  const [lasting] = after('lasting')
   return {
     by,
     of: tables('by day'),
     earlier: tables('from day'),
     ...(since === undefined ? {} : { since: sinceOf(since, file) }),
     ...(spans === undefined ? {} : { spans: spansOf(spans, file) }),
+    ...(carries === undefined ? {} : { carries: carriesOf(carries, file) }),
+    ...(lasting === undefined ? {} : { lasting }),
   }
 }
 
@@ -198,6 +223,18 @@ function spansOf(text: string, file: string): Spans {
       action: 'Correct the opening comment.',
     })
   return { table, from, to }
+}
+
+function carriesOf(text: string, file: string): Carries {
+  const [, table, at, keys] = CARRIES.exec(text) ?? []
+  if (table === undefined || at === undefined || keys === undefined)
+    throw new ModelError('A model does not say which of its own rows it goes on from.', {
+      where: file,
+      expected: 'carries: TABLE at COLUMN per KEYS',
+      found: `carries: ${text}`,
+      action: 'Correct the opening comment.',
+    })
+  return { table, at, keys }
 }
 
 /** A line without `name: meaning` continues the meaning above it. */

@@ -189,7 +189,7 @@ export class Run {
 
   /** The days on which what an item reads has changed; null if that is not known, or more has changed. */
   #changedFor({ inputs, slices }: Item): Changed | null {
-    const { of = [], earlier = [], growing = [], since, spans } = slices ?? {}
+    const { of = [], earlier = [], growing = [], since, spans, carries, lasting } = slices ?? {}
     const reachers = [...earlier, since?.table, spans?.table]
     const days = new Set<string>()
     const froms: string[] = []
@@ -203,7 +203,8 @@ export class Run {
       if (changed.from !== undefined) froms.push(changed.from)
     }
     // Whatever is read back from a day may change every later one, and a span may end on one.
-    const from = [...froms, ...(since === undefined && spans === undefined ? [] : days)].toSorted()[0]
+    const reachesOn = [since, spans, carries, lasting].some((one) => one !== undefined)
+    const from = [...froms, ...(reachesOn ? days : [])].toSorted()[0]
     return { days, from }
   }
 

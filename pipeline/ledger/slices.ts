@@ -4,7 +4,7 @@
 // rows; the model's own text is run over the rows of these days.
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { literal } from '../engine/quote.ts'
-import { qualify, type Since, type Slices, type Spans } from './models.ts'
+import { type Carries, qualify, type Since, type Slices, type Spans } from './models.ts'
 import { naiveUtc } from './portable.ts'
 import { asked, isSame, NO_ROWS, type Rows, rowHashes } from './rows.ts'
 
@@ -174,7 +174,7 @@ export async function makeDays(
   changed: Changed,
   { timeOf, taken }: Pick<Divided, 'timeOf' | 'taken'>,
 ): Promise<MadeDays> {
-  const { by, of, together, since, spans } = slices
+  const { by, of, together, since, spans, carries, lasting } = slices
   const room = taken.get(connection) as Room
   const take = taker(connection, room)
   if (spans !== undefined)
@@ -183,6 +183,8 @@ export async function makeDays(
       room,
       take,
     })
+  if (carries !== undefined || lasting !== undefined)
+    return makeFrom(connection, { table, select, slices }, changed.from as string, room)
   let wanted = changed
   for (const source of of) {
     const time = timeOf.get(source) as string
@@ -230,6 +232,53 @@ async function makeSpans(
   await replaceRows(connection, { table, select, room }, [...of, spans.table], notBefore(spans.to, first))
   const made: Changed = { days: new Set(), from }
   return { made, rows: await askDays(connection, table, by, made) }
+}
+
+/**
+ * Rebuilds the rows of this day and of all later ones, and those that last until then. Of the others, the last of each key is
+ * carried.
+ */
+async function makeFrom(
+  connection: DuckDBConnection,
+  { table, select, slices: { by, carries, lasting } }: Sliced,
+  first: string,
+  room: Room,
+): Promise<MadeDays> {
+  const begins = (column: string, isWithout: boolean): string =>
+    `coalesce(${notBefore(column, first)}, ${isWithout})`
+  const which =
+    lasting === undefined ? begins(by, true) : `(${begins(by, false)} or ${begins(lasting, true)})`
+  if (carries !== undefined) await takeLast(connection, room, table, carries, `not ${which}`)
+  const days = new Set<string>()
+  const learnDays = async (): Promise<void> => {
+    const reader = await connection.runAndReadAll(
+      `select distinct ${nameOfDay(dayOf(by))} from ${table} where ${which}`,
+    )
+    for (const [day] of reader.getRowsJson()) if (String(day) < first) days.add(String(day))
+  }
+  const read = carries === undefined ? [] : [carries.table]
+  await learnDays()
+  await replaceRows(connection, { table, select, room }, read, which)
+  await learnDays()
+  const made: Changed = { days, from: first }
+  return { made, rows: await askDays(connection, table, by, made) }
+}
+
+/** Puts the last of each key's rows that meet a condition in the place of the table that stands for them. */
+async function takeLast(
+  connection: DuckDBConnection,
+  { database }: Room,
+  own: string,
+  { table, at, keys }: Carries,
+  which: string,
+): Promise<void> {
+  const agree = [at, ...keys.split(', ')].map((key) => `last_of.${key} is not distinct from own.${key}`)
+  await connection.run(
+    `create or replace table ${database}.${table} as
+     select distinct on (${keys}) own.* from ${own} as own
+     semi join (select ${keys}, max(${at}) as ${at} from ${own} where ${which} group by ${keys}) as last_of
+       on ${agree.join(' and ')}`,
+  )
 }
 
 /** Replaces the rows that meet a condition by those that the select makes of what has been taken of these tables. */

@@ -4,7 +4,7 @@
 -- by day: main.orders
 -- grain: one row per account and order
 select account, upper_case(category) as line, symbol, order_id, created_time,
-  coalesce(updated_time, created_time) as filled_at,
+  greatest(created_time, coalesce(updated_time, created_time)) as filled_at,
   case when lower_case(pos_side) in ('long', 'short') then lower_case(pos_side) else 'net' end as position_side,
   case
     when (lower_case(coalesce(pos_side, '')) = 'short') = (lower_case(side) = 'sell') then cum_exec_qty

@@ -93,16 +93,22 @@ const planted = (books: readonly Book[]): Record<string, Planted> => ({
 })
 
 async function positionsOf(books: readonly Book[]) {
-  const [, , stretches = [], moves = [], positions = []] = await runModels(
-    [
-      'staging.futures_runs',
-      'staging.futures_episodes',
+  const [stretches = [], moves = [], positions = []] = (
+    await runModels(
+      [
+        'staging.futures_runs_before',
+        'staging.futures_runs',
+        'staging.futures_levels',
+        'staging.futures_episodes_before',
+        'staging.futures_episodes',
+        'staging.futures_stretches_before',
       'staging.futures_stretches',
-      'staging.futures_position_moves',
-      'main.futures_positions_pnl',
-    ],
-    planted(books),
-  )
+        'staging.futures_position_moves',
+        'main.futures_positions_pnl',
+      ],
+      planted(books),
+    )
+  ).slice(-3)
   return { stretches, moves, positions }
 }
 
