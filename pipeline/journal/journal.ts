@@ -76,19 +76,25 @@ interface End {
   readonly tear: Tear | null
 }
 
-/** Walks the last segment to its last complete frame, including bodies if something is to be appended. */
+/**
+ * Walks the last segment to its last complete frame, including bodies if something is to be appended. If it has none,
+ * the one before is walked too: only its last frame shows which number comes next.
+ */
 async function readEnd(disk: Disk, segments: readonly Segment[], withBodies: boolean): Promise<End> {
   const last = segments.at(-1)
   let tear: Tear | null = null
-  let end = { seq: (last?.firstSeq ?? 1) - 1, chain: last?.chain ?? GENESIS }
   const onTear = (found: Tear): void => {
     tear = found
   }
-  for await (const frame of scan(disk, segments.slice(-1), { onProblem: refuse, onTear })) {
-    if (withBodies) bodyOf(frame)
-    end = { seq: frame.header.seq, chain: frame.chain }
+  for (let from = segments.length - 1; from >= 0; from -= 1) {
+    let end: Omit<End, 'tear'> | null = null
+    for await (const frame of scan(disk, segments.slice(from), { onProblem: refuse, onTear })) {
+      if (withBodies) bodyOf(frame)
+      end = { seq: frame.header.seq, chain: frame.chain }
+    }
+    if (end !== null) return { ...end, tear }
   }
-  return { ...end, tear }
+  return { seq: (last?.firstSeq ?? 1) - 1, chain: last?.chain ?? GENESIS, tear }
 }
 
 /** Everything that has landed must be in the journal, with the same hash. */

@@ -160,11 +160,24 @@ test('journal: a segment that leaves out frames is named, even if it continues t
   await writeFile(segment(dir, 3), encodeSegmentHeader(3, 3, chain))
   expect(await readJournal(dir)).toHaveLength(2)
 
-  await writeFile(segment(dir, 3), encodeSegmentHeader(3, 4, chain))
-  const error = (await failure(readJournal(dir))) as CorruptionError
+  // Also if a crash cut off the only frame that was begun there, and if a further segment has none either.
+  const number4 = encodeSegmentHeader(3, 4, chain)
+  for (const [begun, further] of [
+    [number4, null],
+    [Buffer.concat([number4, Buffer.from('TOFR')]), null],
+    [number4, encodeSegmentHeader(4, 4, chain)],
+  ] as const) {
+    await writeFile(segment(dir, 3), begun)
+    if (further !== null) await writeFile(segment(dir, 4), further)
+    const error = (await failure(reopen(dir))) as CorruptionError
 
-  expect(error).toBeInstanceOf(CorruptionError)
-  expect(error.message).toBe('A segment of the journal does not continue the one before it.')
+    expect(error).toBeInstanceOf(CorruptionError)
+    expect(error.message).toBe('A segment of the journal does not continue the one before it.')
+    expect(error.details.where).toBe(`${segment(dir, 3)}, segment header, byte 0`)
+    expect(await failure(readJournal(dir))).toEqual(error)
+    expect((await verifyJournal(dir)).problems).toEqual([error])
+    expect(await readFile(segment(dir, 3))).toEqual(begun)
+  }
 })
 
 test('journal: a segment of a newer format, and a body stored in a newer way, ask for a newer version', async () => {

@@ -263,6 +263,18 @@ describe('a repair', () => {
     expect(await kept(dir, frames)).toEqual(without(frames, lost))
   })
 
+  test('replaces the frames that the header of an empty last segment leaves out', async () => {
+    const { dir, frames } = await journal()
+    const end = Buffer.from(frames.at(-1)!.chain, 'hex')
+    await writeFile(segment(dir, 5), encodeSegmentHeader(5, frames.length + 3, end))
+
+    const { setAside } = await repair(dir)
+
+    expect(setAside).toEqual([{ from: frames.length + 1, to: frames.length + 2 }])
+    expect(await kept(dir, frames)).toEqual(without(frames, []))
+    expect((await verifyJournal(dir)).problems).toEqual([])
+  })
+
   test('counts the frames of a damaged end once: the header of the next segment says how many there were', async () => {
     const { dir } = await journal()
     const last = (await places(dir)).find(({ seq }) => seq === 9)!
