@@ -17,6 +17,9 @@ export const EVENT_KINDS = [
 
 export type EventKind = (typeof EVENT_KINDS)[number]
 
+/** Kinds that bring coins, and so take no lots. */
+export const BRINGING_KINDS: readonly EventKind[] = ['acquire', 'transfer_in', 'borrow']
+
 /**
  * In the build step, an event is identified by its row in `lot_events`, which costs less than its text. A
  * text is the name of a lot that does not exist or, in books that are not in a table, the id of any event.

@@ -3,10 +3,20 @@
 // the engine reports it as missing.
 import type { DuckDBConnection, DuckDBMaterializedResult } from '@duckdb/node-api'
 import { Amounts, ChunkWriter, IntegerColumn, integersOf, TextColumn } from '../engine/chunk.ts'
-import type { Allocation, EventId, NamedLotsOf, Selection, Selections } from './event.ts'
+import {
+  type Allocation,
+  BRINGING_KINDS,
+  type EventId,
+  type NamedLotsOf,
+  type Selection,
+  type Selections,
+} from './event.ts'
 import { smaller } from './share.ts'
 
 const NONE = -1
+
+/** Kinds of events for which no lot can be named, for SQL. */
+export const BRINGING: string = BRINGING_KINDS.map((kind) => `'${kind}'`).join(', ')
 
 /** The events that brought a lot of a given name, the first for each coin. */
 const ACQUIRED = `
@@ -31,7 +41,7 @@ select
   cast(takers.quantity as decimal(38, 18))
 from temp.named_lots as named
 join lot_events as takers
-  on takers.event_id = named.disposal and takers.kind not in ('acquire', 'transfer_in')
+  on takers.event_id = named.disposal and takers.kind not in (${BRINGING})
 join coins on coins.coin = takers.coin
 left join lot_coins on lot_coins.event_id = named.lot
 left join acquired on acquired.event_id = named.lot and acquired.coin = takers.coin

@@ -7,6 +7,7 @@ import { formatAmount } from '../../models/amount.ts'
 import { UsageError } from '../../models/error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Reader } from '../ledger/reader.ts'
+import { BRINGING } from '../lots/named-lots.ts'
 import { type LotsStepOptions, lotsStep } from '../lots/step.ts'
 import { MATCHING_TABLE } from '../lots/tables.ts'
 import { loadTable } from '../output/load.ts'
@@ -281,7 +282,7 @@ async function namedInVain(ledger: Reader, { selection }: LotChoice): Promise<st
      from (select unnest($disposals::varchar[]) as disposal, unnest($coins::varchar[]) as coin) as named
      anti join lot_events as taken
        on taken.event_id = named.disposal and (named.coin = '' or taken.coin = named.coin)
-       and taken.kind not in ('acquire', 'transfer_in')
+       and taken.kind not in (${BRINGING})
      order by named.disposal, named.coin`,
     {
       disposals: listValue(named.map(([disposal]) => disposal)),
@@ -306,7 +307,7 @@ const LINES = `
   taken as (
     select event_id, coin, sum(quantity) as quantity, count(*) over (partition by event_id) as coins
     from lot_events
-    where kind not in ('acquire', 'transfer_in') and event_id in (select disposal from lines)
+    where kind not in (${BRINGING}) and event_id in (select disposal from lines)
     group by event_id, coin
   ),
   lot_coins as (

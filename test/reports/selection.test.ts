@@ -21,6 +21,8 @@ describe('a selection', () => {
     'main buy e1 2025-01-02 1 ETH 10',
     'main sell s1 2025-02-01 1.5 BTC 600',
     'main sell s1 2025-02-01 0.5 ETH 30',
+    'main borrow l1 2025-03-01 1 BTC',
+    'main borrow s1 2025-03-01 1 SOL',
   ])
 
   test('takes the named lots first and continues with the oldest', async () => {
@@ -42,11 +44,12 @@ describe('a selection', () => {
         's1-typo,BTC,b2,1',
         's1,SOL,b2,1',
         'b1,BTC,b2,1',
+        'l1,BTC,b1,1',
       ),
     )
     const { notes } = await show(await books, 'gains', { method: 'specific', rules: 'us', selection })
     expect(notes.filter((note) => note.includes('selection'))).toEqual([
-      'The selection names disposals that are not in the books; these lines had no effect: b1 of BTC, s1 of SOL, s1-typo of BTC.',
+      'The selection names disposals that are not in the books; these lines had no effect: b1 of BTC, l1 of BTC, s1 of SOL, s1-typo of BTC.',
     ])
     const right = readSelection(file(HEADER, 's1,b2,1'))
     const fine = await show(await books, 'gains', { method: 'specific', rules: 'us', selection: right })
