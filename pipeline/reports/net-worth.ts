@@ -60,6 +60,7 @@ export async function netWorthReport(ledger: Ledger, request: ReportRequest): Pr
           ...(isOfMonths(request) ? [] : [WHOLE_MONTHS]),
           ...(await openPositions(ledger, request)),
           ...(await leftOpen(ledger, request)),
+          ...(await dayAcrossMonths(ledger, request)),
         ],
   }
 }
@@ -155,5 +156,27 @@ async function leftOpen(ledger: Ledger, request: ReportRequest): Promise<string[
   if (lacking.length === 0) return []
   return [
     `Not known: ${lacking.join(', and ')}. A coin without a price is not included in any value; what cannot be attributed is shown as difference.`,
+  ]
+}
+
+/**
+ * Days of London whose sales are one disposal and that begin in the last hour of a UTC month (check
+ * `value_bridge`).
+ */
+async function dayAcrossMonths(ledger: Ledger, request: ReportRequest): Promise<string[]> {
+  const months = await ledger.query(
+    `select distinct substr(cast(month as varchar), 1, 7) as month
+     from value_bridge as bridge
+     where ${OF_ACCOUNT} and ${MONTHS_SHOWN}
+       and exists (select 1 from breaks
+         where check_name = 'value_bridge' and severity = 'notice' and status <> 'resolved'
+           and breaks.account is not distinct from bridge.account
+           and breaks.occurred_at = timezone('UTC', bridge.month::timestamp))
+     order by month`,
+    valuesOf(request),
+  )
+  if (months.length === 0) return []
+  return [
+    `A day of London, whose sales count as one, reaches across the end of a UTC month: what was sold later that day is in the difference of both months, with opposite signs (${months.map(([month]) => String(month)).join(', ')}).`,
   ]
 }

@@ -17,7 +17,10 @@ const TWO = [
   ['b', '2025-04-01', 0, 0, 10, -2, 8, 0],
 ]
 
-async function open(rows: readonly (readonly (string | number | null)[])[]): Promise<Ledger> {
+async function open(
+  rows: readonly (readonly (string | number | null)[])[],
+  more: readonly string[] = [],
+): Promise<Ledger> {
   const cells = (row: readonly (string | number | null)[]): string =>
     row.map((cell) => (typeof cell === 'string' ? `'${cell}'` : String(cell))).join(', ')
   const ledger = await openLedger(
@@ -28,6 +31,7 @@ async function open(rows: readonly (readonly (string | number | null)[])[]): Pro
          transfers decimal(38, 18), realised_gains decimal(38, 18), closing_value decimal(38, 18),
          difference decimal(38, 18), currency varchar, unknown_events bigint, unpriced_coins bigint)`,
       ...rows.map((row) => `insert into value_bridge values (${cells(row)}, 'USDT', 1, 1)`),
+      ...more,
     ]),
   )
   opened.push(ledger)
@@ -56,6 +60,22 @@ describe('net worth', () => {
     ])
     expect(await totals(ledger, { account: 'b' })).toEqual([])
     expect(await totals(ledger, { year: 2024 })).toEqual([])
+  })
+
+  test('says so where a London day reaches across the end of a month, which then differs like the next', async () => {
+    const found = (day: string, severity: string): string =>
+      `insert into breaks (check_name, severity, account, occurred_at, status)
+       values ('value_bridge', '${severity}', 'a', '${day} 00:00:00+00', 'open')`
+    const ledger = await open(TWO, [found('2025-03-01', 'notice'), found('2025-04-01', 'notice')])
+    const noteOf = async (one: Ledger, options: ReportOptions): Promise<string[]> =>
+      (await makeReport(one, 'net-worth', options)).notes.filter((note) => note.includes('London'))
+    const words =
+      'A day of London, whose sales count as one, reaches across the end of a UTC month: what was sold later that day is in the ' +
+      'difference of both months, with opposite signs'
+    expect(await noteOf(ledger, {})).toEqual([`${words} (2025-03, 2025-04).`])
+    expect(await noteOf(ledger, { from: '2025-04-01' })).toEqual([`${words} (2025-04).`])
+    expect(await noteOf(ledger, { account: 'b' })).toEqual([])
+    expect(await noteOf(await open(TWO, [found('2025-03-01', 'warning')]), {})).toEqual([])
   })
 
   test('does not call a difference known where a value is not', async () => {
