@@ -167,11 +167,19 @@ function whatItIs(body: Buffer): string {
   return `${body.length} bytes that are not an envelope in JSON`
 }
 
-/** Throws a UsageError if the account has no such key. */
-export function credentialsOf(access: AccountAccess, which: 'api' | 'tax'): Credentials {
+/** The key that signs an endpoint; null if none does. Throws a UsageError if the account does not have it. */
+export function credentialsOf(
+  access: AccountAccess,
+  { name, credential: which }: Pick<Endpoint, 'name' | 'credential'>,
+): Credentials | null {
+  if (which === 'none') return null
   const credentials = access[which]
   if (credentials !== undefined) return credentials
-  throw new UsageError(`Account ${access.name} has no ${which === 'tax' ? 'tax API key' : 'API key'}.`, {
+  const [needed, other] = which === 'tax' ? ['tax API key', 'API key'] : ['API key', 'tax API key']
+  throw new UsageError(`Account ${access.name} has no ${needed}.`, {
+    where: name,
+    expected: `the ${needed}, which signs ${name}`,
+    found: access[which === 'tax' ? 'api' : 'tax'] === undefined ? 'no key' : `only the ${other}`,
     action: `Give its ${which === 'tax' ? 'tax key' : 'key'}, secret and passphrase, then run again.`,
   })
 }

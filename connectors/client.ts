@@ -123,7 +123,7 @@ export class VenueClient implements Venue {
       access,
       endpoint,
       params: typeof params === 'function' ? () => check(params()) : () => fixed ?? {},
-      credentials: endpoint.credential === 'none' ? null : credentialsOf(access, endpoint.credential),
+      credentials: credentialsOf(access, endpoint),
       signal: linked.signal,
       spending: this.#budgets.spendingOf(access, endpoint),
       failedBefore: options.failedBefore ?? null,

@@ -46,7 +46,7 @@ export async function sendWrite(
   keep: (answer: Answer) => Promise<void> = async () => undefined,
 ): Promise<unknown> {
   // Without credentials nothing would be sent, so nothing is journaled either.
-  if (endpoint.credential !== 'none') credentialsOf(session.access, endpoint.credential)
+  credentialsOf(session.access, endpoint)
   const open = await unsettledWrites(session.books.landing.connection, session.access.name)
   refuseTwin(session, endpoint, params, open, await lookForOrders(session))
   const intent = await journalIntent(session, endpoint, params)

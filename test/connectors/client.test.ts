@@ -4,7 +4,7 @@ import { settings } from '../../connectors/endpoints/account.ts'
 import { createApiKey } from '../../connectors/endpoints/broker.ts'
 import { contracts } from '../../connectors/endpoints/futures.ts'
 import { placeOrder } from '../../connectors/endpoints/spot.ts'
-import { taxRecords } from '../../connectors/endpoints/tax.ts'
+import { futuresRecords, taxRecords } from '../../connectors/endpoints/tax.ts'
 import { openOrders } from '../../connectors/endpoints/trade.ts'
 import { ClockRefused, OutcomeUnknown, PassingFailure, Stopped } from '../../connectors/errors.ts'
 import { UsageError } from '../../models/error.ts'
@@ -52,9 +52,21 @@ describe('a request', () => {
   test('is not sent without the credential that its endpoint needs', async () => {
     const { venue, received } = await loopback(reply(200, envelope([])))
     const noTaxKey = { name: 'main', ...(access.api === undefined ? {} : { api: access.api }) }
-    await expect(venue.account(noTaxKey).request(taxRecords, query)).rejects.toThrow(
-      'Account main has no tax API key.',
-    )
+    await expect(venue.account(noTaxKey).request(taxRecords, query)).rejects.toMatchObject({
+      message: 'Account main has no tax API key.',
+      details: {
+        where: 'tax.records',
+        expected: 'the tax API key, which signs tax.records',
+        found: 'only the API key',
+        action: 'Give its tax key, secret and passphrase, then run again.',
+      },
+    })
+    // Of the tax records, only those of unified accounts take a tax key.
+    const taxKeyAlone = { name: 'main', ...(access.tax === undefined ? {} : { tax: access.tax }) }
+    await expect(venue.account(taxKeyAlone).request(futuresRecords, window)).rejects.toMatchObject({
+      message: 'Account main has no API key.',
+      details: { expected: 'the API key, which signs tax.futuresRecords', found: 'only the tax API key' },
+    })
     expect(received).toEqual([])
   })
 
