@@ -112,6 +112,8 @@ export function openConfiguredVenue(
   config: Config,
   secrets: readonly string[],
   budgets: Readonly<Record<string, BudgetOverride>> = {},
+  /** Told when all requests pause. */
+  tell: (text: string) => void = context.tell,
 ): Venue {
   const { base_url: baseUrl, timeout_ms: timeoutMs } = config.venue
   return openVenue({
@@ -121,7 +123,10 @@ export function openConfiguredVenue(
     signal: context.signal,
     budgets: { ...budgetOverrides(config), ...budgets },
     secrets,
-    log: (event: RequestEvent) => logRequest(context, event),
+    log: (event: RequestEvent) => {
+      logRequest(context, event)
+      if (event.event === 'block pause') tell(pauseWords(context, event.pauseMs))
+    },
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   })
@@ -134,6 +139,12 @@ function logRequest({ log }: CommandContext, event: RequestEvent): void {
   const { account, endpoint, code } = event
   log.warn({ account, endpoint, class: code }, event.unreachable)
 }
+
+/** Nothing else happens for minutes, so this is said when it begins. */
+const pauseWords = ({ clock }: CommandContext, pauseMs: number): string =>
+  `The venue refuses requests on several budgets because of their number, and may have blocked this address: nothing is sent for ` +
+  `${pauseMs / 60_000} minutes, until ${new Date(clock.wall() + pauseMs).toISOString()}, and then it is asked once more. ` +
+  'Press Ctrl-C to stop; what has landed is kept.'
 
 /** The venue's profile with the configuration's overrides. */
 const venueProfile = (config: Config): VenueProfile => ({ ...defaultProfile, ipRate: addressRateOf(config) })
@@ -155,7 +166,7 @@ export async function syncBooks(
   const accounts = all.filter((access) => names.includes(access.name))
   requireCredentials(accounts, config, books.dir)
   const secrets = all.flatMap(secretsOfAccount)
-  const venue = openConfiguredVenue(context, config, secrets)
+  const venue = openConfiguredVenue(context, config, secrets, {}, (text) => progress({ kind: 'note', text }))
   return await closing(venue, async () => {
     return await sync({
       journal: books.journal,

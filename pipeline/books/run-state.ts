@@ -125,7 +125,7 @@ export async function tellRun(dir: string, options: RunStateOptions): Promise<Ru
   return {
     report: (event) => {
       if (event.kind === 'note') {
-        state.notes = [...state.notes, `${event.account}: ${event.text}`].slice(-NOTES_KEPT)
+        state.notes = [...state.notes, event.text].slice(-NOTES_KEPT)
         writeSoon()
         return
       }

@@ -156,7 +156,7 @@ function bar({ clock, stderr, tell }: CommandContext, so: SoFar): ProgressDispla
     report(event) {
       if (event.kind === 'note') {
         stop()
-        tell(`${event.account}: ${event.text}`)
+        tell(event.text)
         return
       }
       so.note(event)
@@ -183,7 +183,7 @@ export function lines(
   return {
     report(event) {
       if (event.kind === 'note') {
-        tell(`${event.account}: ${event.text}`)
+        tell(event.text)
         return
       }
       const { rows, done } = so.note(event)

@@ -21,7 +21,8 @@ export type Progress =
       readonly done: number
     }
   | { readonly kind: 'finished'; readonly account: string; readonly feed: string; readonly status: string }
-  | { readonly kind: 'note'; readonly account: string; readonly text: string }
+  /** Concerns all feeds. */
+  | { readonly kind: 'note'; readonly text: string }
 
 export interface SyncContext {
   readonly run: string

@@ -1,7 +1,11 @@
 // The progress that a run reports without a terminal: the rate, and the time that the budgets need for the rest.
 import { expect, test } from 'vitest'
+import { settings } from '../../connectors/endpoints/account.ts'
+import { openOrders } from '../../connectors/endpoints/trade.ts'
+import { openConfiguredVenue } from '../../pipeline/books/night.ts'
 import { lines, SoFar } from '../../pipeline/commands/progress.ts'
 import { emptyConfig } from '../../pipeline/config/config.ts'
+import { access, loopback, refusal, reply } from '../support/venue.ts'
 
 function world(level = 'warn') {
   const told: string[] = []
@@ -57,5 +61,28 @@ test('progress: a feed that ended badly is reported immediately; one that went w
   expect(log.told).toEqual([
     'main tax.records: done, 0 rows in 0 requests',
     'main tax.records: failed, 0 rows in 0 requests',
+  ])
+})
+
+test('progress: a pause of all requests is reported when it begins', async () => {
+  const { told, display } = world()
+  const { clock, baseUrl } = await loopback(reply(429, refusal('429'), { 'retry-after': '300' }))
+  const silent = { debug: () => undefined, warn: () => undefined }
+  const venue = openConfiguredVenue(
+    { clock, log: silent, signal: new AbortController().signal } as never,
+    { ...emptyConfig, venue: { ...emptyConfig.venue, base_url: baseUrl } },
+    [],
+    {},
+    (text) => display.report({ kind: 'note', text }),
+  )
+  const account = venue.account(access)
+  const asked = Promise.allSettled([account.request(settings, {}), account.request(openOrders, {})])
+  // The budgets of an earlier process may have been spent.
+  await clock.advance(1_000)
+  await asked
+  await venue.close()
+  expect(told).toEqual([
+    'The venue refuses requests on several budgets because of their number, and may have blocked this address: nothing is sent for ' +
+      '5 minutes, until 2026-01-05T03:05:01.000Z, and then it is asked once more. Press Ctrl-C to stop; what has landed is kept.',
   ])
 })
