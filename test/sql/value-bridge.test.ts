@@ -415,12 +415,21 @@ test('a sale of borrowed coins counts already in January under the rules of the 
 
 test('what has no known cost has its own line, and is mentioned beside the difference that it leaves', async () => {
   const found: Move = { id: '3', coin: 'BTC', type: 'TRANSFER_IN', amount: '1', ts: at('01-10') }
-  const result = await built({ main: [...BOUGHT, found] })
+  const desk: readonly Move[] = [
+    { id: '21', coin: 'BTC', type: 'ORDER_DEALT_IN', amount: '2', ts: at('01-10') },
+    { id: '22', coin: 'USDT', type: 'ORDER_DEALT_FROZEN_OUT', amount: '-180', ts: at('01-10') },
+    { id: '23', coin: 'BTC', type: 'A_TYPE_OF_NO_CLASS', amount: '-0.5', ts: at('01-10') },
+  ]
+  const result = await built({ main: [...BOUGHT, found], desk })
   expect(
-    await bridge('unrealised_change, unknown_cost_change, closing_value, difference, unknown_events'),
+    await bridge(
+      'deposits, unrealised_change, unknown_cost_change, closing_value, difference, unknown_events',
+    ),
   ).toEqual([
+    // 1.5 of 2 are left, which cost 135 and are worth 150; what left by a record of no class cost 45.
+    ['desk', '2026-01-01', '-45', '15', '0', '-30', '0', '1'],
     // Worth 100 at the end of the books, and nobody knows what it cost.
-    ['main', '2026-01-01', '-0.995', '100', '1099', '0', '1'],
+    ['main', '2026-01-01', '0', '-0.995', '100', '1099', '0', '1'],
   ])
   expect(result.openBreaks.filter(({ checkName }) => checkName === 'value_bridge')).toEqual([])
 })
