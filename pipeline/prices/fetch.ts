@@ -270,9 +270,11 @@ class Fetcher {
     // The rate of a day is published in its afternoon: a day that is not over proves nothing.
     const complete = Math.floor((this.#options.now() - SETTLED_MS) / DAY_MS) * DAY_MS - 1
     const covers = { start, end: Math.min(end, complete) }
-    if (ecb === null || Math.ceil(covers.start / DAY_MS) * DAY_MS > covers.end) return
+    // A range begins at the last instant that an earlier answer covered, but a rate at the first of its day.
+    const first = Math.ceil(covers.start / DAY_MS) * DAY_MS
+    if (ecb === null || first > covers.end) return
     const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
-    const { path, status, body } = await ecb.rates(series.currency, dayOf(covers.start), dayOf(covers.end))
+    const { path, status, body } = await ecb.rates(series.currency, dayOf(first), dayOf(covers.end))
     await this.#answered(series, path, status, covers, body)
   }
 

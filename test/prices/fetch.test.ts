@@ -337,8 +337,8 @@ describe('prices from the configured sources', () => {
       now = '2026-02-01T00:00:00Z'
       expect((await fetched()).prices).toBe(2)
       expect(world.asked.slice(1)).toEqual([
-        'CAD from 2026-01-05 to 2026-01-06',
-        'CAD from 2026-01-06 to 2026-01-08',
+        'CAD from 2026-01-06 to 2026-01-06',
+        'CAD from 2026-01-07 to 2026-01-08',
       ])
       expect(await fetched()).toMatchObject({ prices: 0, requests: 0 })
       // A secret that an answer repeats does not enter the journal, once for each of its days.
@@ -348,8 +348,8 @@ describe('prices from the configured sources', () => {
           kept.push([meta.covers?.end, meta.redacted, Buffer.from(body ?? []).includes('comment')])
       expect(kept).toEqual([
         [Date.parse('2026-01-05T23:59:59.999Z'), 5, false],
-        [Date.parse('2026-01-06T23:59:59.999Z'), 2, false],
-        [Date.parse('2026-01-08T23:59:59.999Z'), 3, false],
+        [Date.parse('2026-01-06T23:59:59.999Z'), 1, false],
+        [Date.parse('2026-01-08T23:59:59.999Z'), 2, false],
       ])
     } finally {
       await ecb.close()
@@ -654,7 +654,7 @@ describe('what is among the prices of an answer and is not a price', () => {
     world.rateOf = () => '1.5'
     world.asked.length = 0
     expect(warnings(await books.fetchPrices())).toEqual([])
-    expect(asked()).toEqual(['CAD from 2026-01-05 to 2026-01-06'])
+    expect(asked()).toEqual(['CAD from 2026-01-06 to 2026-01-06'])
     expect((await valuations()).map(([, value]) => value)).toEqual(['200'])
   })
 })
