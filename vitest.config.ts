@@ -6,7 +6,7 @@ const EVERYWHERE = 'test/proof/everywhere/*.test.ts'
 
 /** Files that take long begin first, so that no worker is left with one of them at the end. */
 const LONG =
-  /\/test\/(proof|books|imports|evidence|web\/page|ledger\/(slices|build|engine)|reports\/doors|sql\/positions|sync\/refused-request|prices\/fetch|commands\/(stopped-writes|demo|address-space))/
+  /\/test\/(proof|books|imports|evidence|web\/page|ledger\/(slices|build|engine)|reports\/(doors|revalue)|sql\/positions|sync\/refused-request|prices\/fetch|commands\/(stopped-writes|demo|address-space))/
 
 class LongFirst extends BaseSequencer {
   override async sort(files: Parameters<BaseSequencer['sort']>[0]): ReturnType<BaseSequencer['sort']> {
