@@ -1,9 +1,14 @@
 // What the books do not cover: the instants at which they begin and end, by account, coin and wallet.
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Ledger, openLedger } from '../../pipeline/ledger/ledger.ts'
+import { allRows } from '../../pipeline/output/column.ts'
+import { makeReport, type ReportOptions } from '../../pipeline/reports/catalogue.ts'
 import { endsOfBooks, fromOrdersAlone, isOutsideBooks, outsideTheBooks } from '../../pipeline/reports/gaps.ts'
 import { type PeriodOptions, readPeriod } from '../../pipeline/reports/period.ts'
-import { publish } from './books.ts'
+import { account, publish } from './books.ts'
+import { LOTS, objects, sharedLedgers } from './small-ledgers.ts'
+
+const open = sharedLedgers()
 
 const opened: Ledger[] = []
 afterEach(() => {
@@ -167,4 +172,188 @@ test('accounts are known from orders alone by the source of their trades', async
   expect(await named()).toEqual(['Known only from orders, without tax records: o (trades: 2), p (trades: 1)'])
   expect(await named('p')).toEqual(['Known only from orders, without tax records: p (trades: 1)'])
   expect(await named('m')).toEqual([])
+})
+
+describe('a report', () => {
+  test('states what part of its period is before the books, or after the last run', async () => {
+    const ledger = await open(
+      ...LOTS,
+      `insert into runs values ('r1', '2025-12-31 00:00:00+00', '2026-01-01 00:00:00+00', 'nightly', 1, 1, 0, 'done')`,
+    )
+    const notesOf = async (options: ReportOptions) =>
+      (await makeReport(ledger, 'gains', options)).notes.filter((note) => /books|period/.test(note))
+    expect(await notesOf({})).toEqual([
+      'Anything that happened before the books begin is not included: main 2025-01-02T00:00:00.000Z.',
+    ])
+    expect(await notesOf({ from: '2025-01-02', to: '2025-12-31' })).toEqual([])
+    expect(await notesOf({ year: 2025 })).toEqual([
+      'The books of main begin at 2025-01-02T00:00:00.000Z: anything earlier in the period is not included in any figure.',
+    ])
+    expect(await notesOf({ year: 2024 })).toEqual([
+      'The books of main begin at 2025-01-02T00:00:00.000Z: they cover nothing in this period.',
+    ])
+    expect(await notesOf({ year: 2026, account: 'main' })).toEqual([
+      'The period extends past that run: anything later is not included in any figure.',
+    ])
+  })
+
+  test('states for which wallets the period begins before the books: those of P2P reach further back', async () => {
+    const entry = (id: string, wallet: string, feed: string, at: string) =>
+      `insert into entries values ('${id}', 't${id}', 'main', '${wallet}', 'SPOT', 'BTC', 1, 'trade', '${at}', '${feed}',
+        '${id}', 1, 0, null)`
+    const ledger = await open(
+      account('main'),
+      entry('p1', 'P2P', 'tax.p2pRecords', '2024-11-05 00:00:00+00'),
+      entry('u1', 'UNIFIED', 'tax.records', '2025-06-02 00:00:00+00'),
+      `insert into wallet_beginnings values ('main', 'P2P', '2024-10-01 00:00:00+00'),
+        ('main', 'UNIFIED', '2025-06-01 00:00:00+00')`,
+      'drop view beginnings',
+      `create view beginnings as select 'main' as account, 'BTC' as coin, timestamptz '2025-06-01 00:00:00+00' as begins_at,
+        'venue' as source, 0::decimal(38, 18) as opening`,
+    )
+    const notesOf = async (options: ReportOptions) =>
+      (await makeReport(ledger, 'statement', options)).notes.filter((note) => /books/.test(note))
+    const ofTrades =
+      'The books of main, UNIFIED begin at 2025-06-01T00:00:00.000Z: anything earlier in the period there is not included in any figure.'
+    expect(await notesOf({ year: 2025 })).toEqual([ofTrades])
+    expect(await notesOf({ from: '2024-01-01' })).toEqual([
+      'The books of main, P2P begin at 2024-10-01T00:00:00.000Z: anything earlier in the period there is not included in any figure.',
+      ofTrades,
+    ])
+    expect(await notesOf({ from: '2025-06-01' })).toEqual([])
+    expect(await notesOf({})).toEqual([
+      'Anything that happened before the books begin is not included: main, P2P 2024-10-01T00:00:00.000Z; main, UNIFIED 2025-06-01T00:00:00.000Z.',
+    ])
+  })
+
+  test('states for an account known only from imports since when, by its first row and in one short sentence', async () => {
+    const coins = Array.from(
+      { length: 250 },
+      (_, at) => `('main', 'C${at}', timestamptz '2024-06-01 00:00:00+00')`,
+    )
+    const ledger = await open(
+      ...LOTS,
+      'drop view beginnings',
+      `create view beginnings as select *, 'import' as source, 0::decimal(38, 18) as opening from (values
+        ('main', 'BTC', timestamptz '2022-01-01 12:00:00+00'), ('main', 'OLD', null), ${coins.join(', ')}
+      ) as given (account, coin, begins_at)`,
+    )
+    const notesOf = async (options: ReportOptions) =>
+      (await makeReport(ledger, 'gains', options)).notes.filter((note) => /books|period|Imports/.test(note))
+    expect(await notesOf({ year: 2024 })).toEqual([])
+    expect(await notesOf({ year: 2022 })).toEqual([
+      'Imports cover main from 2022-01-01T12:00:00.000Z onwards.',
+    ])
+    expect(await notesOf({ year: 2021 })).toEqual([
+      'Imports cover main from 2022-01-01T12:00:00.000Z onwards, and nothing in this period.',
+    ])
+  })
+
+  test('of taxes for a year before the books has no figures: what is unknown is not zero', async () => {
+    const ledger = await open(...LOTS)
+    const figures = await objects(ledger, 'taxes', { rules: 'de', year: 2024 })
+    expect(new Set(figures.map((row) => row.value))).toEqual(new Set([null]))
+    const inBooks = await objects(ledger, 'taxes', { rules: 'de', year: 2027 })
+    expect(inBooks.find((row) => row.figure === 'Proceeds of what was held up to one year')?.value).toBe('0')
+  })
+
+  test('states for an account known only from imports until when, if they end a month before the period does', async () => {
+    const ended = (...more: string[]) =>
+      open(
+        ...LOTS,
+        'drop view beginnings',
+        `create view beginnings as select * from (values
+          ('k', 'BTC', timestamptz '2023-03-01 00:00:00+00', 'import', timestamptz '2025-05-05 10:00:00+00'),
+          ('k', 'ETH', timestamptz '2023-02-01 00:00:00+00', 'import', timestamptz '2024-01-01 00:00:00+00'),
+          ('k', 'OLD', null, 'import', null)
+        ) as given (account, coin, begins_at, source, last_at)`,
+        ...more,
+      )
+    const ledger = await ended()
+    const notesOf = async (options: ReportOptions, of = ledger) =>
+      (await makeReport(of, 'statement', options)).notes.filter((note) => /period|Imports/.test(note))
+    const until = ['Imports cover k until 2025-05-05T10:00:00.000Z.']
+    expect(await notesOf({ year: 2025 })).toEqual(until)
+    expect(await notesOf({ from: '2024-01-01', to: '2025-06-05' })).toEqual(until)
+    expect(await notesOf({ from: '2024-01-01', to: '2025-06-04' })).toEqual([])
+    expect(await notesOf({ year: 2024 })).toEqual([])
+    expect(await notesOf({})).toEqual([])
+    expect(await notesOf({ from: '2023-01-01', to: '2025-12-31' })).toEqual([
+      'Imports cover k from 2023-02-01T00:00:00.000Z until 2025-05-05T10:00:00.000Z.',
+    ])
+    const nothing = ['Imports cover k until 2025-05-05T10:00:00.000Z, and nothing in this period.']
+    expect(await notesOf({ year: 2026 })).toEqual(nothing)
+    expect(await notesOf({ from: '2025-05-06', to: '2025-05-10' })).toEqual(nothing)
+    // Where runs end before the period does, what comes after them is for a later one to tell.
+    const nightly = (at: string) =>
+      ended(`insert into runs values ('r1', '${at}', '${at}', 'nightly', 1, 1, 0, 'done')`, account('main'))
+    expect(await notesOf({ year: 2025 }, await nightly('2025-06-05 00:00:00+00'))).toEqual([
+      'The period extends past that run: anything later is not included in any figure.',
+    ])
+    expect(await notesOf({ year: 2025 }, await nightly('2025-06-05 10:00:01+00'))).toEqual([
+      'The period extends past that run: anything later is not included in any figure.',
+      ...until,
+    ])
+  })
+
+  test('of taxes for a year after the books has no figures either, and states why', async () => {
+    const told =
+      'This year begins after the books end: its figures are empty, not zero. Run `tieout nightly` to extend the books, or import newer files if they are built from imports.'
+    const run =
+      "insert into runs values ('r1', '2026-04-07 00:00:00+00', '2026-04-07 00:00:00+00', 'nightly', 1, 1, 0, 'done')"
+    const view = (...rows: string[]) => [
+      'drop view beginnings',
+      `create view beginnings as select * from (values ${rows.join(', ')}) as given (account, coin, begins_at, source, last_at)`,
+    ]
+    const venue = `('main', 'BTC', timestamptz '2025-01-02 00:00:00+00', 'venue', null)`
+    const imports = `('k', 'ETH', timestamptz '2025-01-02 00:00:00+00', 'import', timestamptz '2025-05-05 10:00:00+00')`
+    const proceeds = async (ledger: Ledger, year: number, of?: string) => {
+      const report = await makeReport(ledger, 'taxes', { rules: 'us', year, account: of })
+      const values = new Set((await allRows(report.rows)).map((row) => row[5]))
+      return [values.size === 1 && values.has(null) ? 'empty' : 'figures', report.notes.includes(told)]
+    }
+    const [known, empty] = [
+      ['figures', false],
+      ['empty', true],
+    ]
+    const ofVenue = await open(...LOTS, run, ...view(venue))
+    expect(await proceeds(ofVenue, 2026)).toEqual(known)
+    expect(await proceeds(ofVenue, 2027)).toEqual(empty)
+    expect(await proceeds(ofVenue, 2024)).toEqual(['empty', false])
+    const unreached = [
+      'alter table runs add column is_answered boolean default true',
+      "insert into runs values ('r2', '2027-02-01 00:00:00+00', '2027-02-01 00:00:00+00', 'nightly', 9, 0, 8, 'incomplete', false)",
+    ]
+    const misled = await open(...LOTS, run, ...unreached, ...view(venue))
+    expect(await proceeds(misled, 2027)).toEqual(empty)
+    expect((await makeReport(misled, 'balances')).notes[0]).toBe(
+      'As of the run that ended at 2026-04-07T00:00:00.000Z.',
+    )
+    const ofImports = await open(...LOTS, ...view(imports))
+    expect(await proceeds(ofImports, 2025)).toEqual(known)
+    expect(await proceeds(ofImports, 2026)).toEqual(empty)
+    // What one of two accounts tells of is known; of the other alone nothing is.
+    const ofBoth = await open(...LOTS, run, account('k'), ...view(venue, imports))
+    expect(await proceeds(ofBoth, 2026)).toEqual(known)
+    expect(await proceeds(ofBoth, 2026, 'k')).toEqual(empty)
+    expect(await proceeds(ofBoth, 2027)).toEqual(empty)
+    // A disposal in the year is there, whatever else is not.
+    const later = await open(...LOTS, ...view(imports.replace('2025-05-05', '2024-12-30')))
+    expect(await proceeds(later, 2025)).toEqual(known)
+  })
+
+  test('names accounts that are known only from orders', async () => {
+    const ledger = await open(
+      ...LOTS,
+      account('desk'),
+      `insert into trades values
+        ('desk/trade.orderHistory/1', 'desk', 'SPOT', 'BTCUSDT', 'sell', 'BTC', 'USDT', 1, 300, 300, 0, null, '2025-05-01 00:00:00+00', 'trade.orderHistory'),
+        ('t1', 'main', 'UNIFIED', 'BTCUSDT', 'sell', 'BTC', 'USDT', 1, 250, 250, 0, null, '2025-12-31 00:00:00+00', 'tax.records')`,
+    )
+    const told =
+      'Known only from orders, without tax records: desk (trades: 1). Their balances, lots, gains and income are not included in any figure. To include them, configure a tax key for the account or import its trades.'
+    expect((await makeReport(ledger, 'gains')).notes).toContain(told)
+    expect((await makeReport(ledger, 'balances', { account: 'desk' })).notes).toContain(told)
+    expect((await makeReport(ledger, 'gains', { account: 'main' })).notes).not.toContain(told)
+  })
 })

@@ -2,7 +2,7 @@
 // nobody knows the gain of.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { emptyConfig } from '../../pipeline/config/config.ts'
 import { lineSteps } from '../../pipeline/evidence/lines.ts'
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
@@ -12,6 +12,10 @@ import { makeReport } from '../../pipeline/reports/catalogue.ts'
 import { readPeriod } from '../../pipeline/reports/period.ts'
 import { balanced, TestBooks } from '../support/books.ts'
 import { ImportedBooks } from '../support/imports.ts'
+import { futures } from './books.ts'
+import { LOTS, objects, sharedLedgers } from './small-ledgers.ts'
+
+const open = sharedLedgers()
 
 /** Profit and loss, what it has to agree with, and what the reports read. */
 const MADE = [
@@ -490,4 +494,62 @@ test('a network fee in the reporting currency counts like one in a coin, at the 
   const of = async (line: string) => (await lineSteps(lineBooks, line)).map(({ fields }) => fields)
   expect(await of('main/2026-01-01/IMPORT//USDT')).toMatchObject([{ entries: 1, amount: '-1' }])
   expect(await of('cold/2026-01-01/IMPORT//USDT')).toMatchObject([{ entries: 4, amount: '-0.8' }])
+})
+
+describe('profit and loss', () => {
+  test('adds spot by lots and futures as booked, by month and symbol, without mixing currencies', async () => {
+    const ledger = await open(
+      ...LOTS,
+      ...[
+        futures('1', '2025-12-01 00:00:00', 'USDT-FUTURES', 'BTCUSDT', 'USDT', '10', 'realised_pnl'),
+        futures('2', '2025-12-01 00:00:00', 'USDT-FUTURES', 'BTCUSDT', 'USDT', '-1', 'fee'),
+        futures('3', '2025-12-01 08:00:00', 'USDT-FUTURES', 'BTCUSDT', 'USDT', '-0.5', 'funding'),
+        futures('4', '2025-12-31 00:00:00', 'USDT-FUTURES', 'BTCUSDT', 'USDT', '5', 'realised_pnl'),
+        futures('5', '2025-12-31 00:00:00', 'USDT-FUTURES', 'BTCUSDT', 'USDT', '-1', 'fee'),
+        futures('6', '2025-12-31 00:00:00', 'COIN-FUTURES', 'BTCUSD', 'BTC', '0.1', 'liquidation'),
+        futures('7', '2026-01-01 00:00:00', 'USDT-FUTURES', null, 'USDT', '7', 'realised_pnl'),
+        // What is no result of futures has no place there.
+        futures('8', '2025-12-31 00:00:00', 'USDT-FUTURES', null, 'USDT', '1000', 'transfer'),
+      ],
+    )
+    const line = (row: Record<string, unknown>): unknown => [
+      row.line_id,
+      row.realised_pnl,
+      row.fees,
+      row.funding,
+      row.net_pnl,
+    ]
+    expect((await objects(ledger, 'pnl')).map(line)).toEqual([
+      ['main/2025-12-01/COIN-FUTURES/BTCUSD/BTC', '0.1', '0', '0', '0.1'],
+      ['main/2025-12-01/LOTS/BTC/USDT', '150', '0', '0', '150'],
+      ['main/2025-12-01/USDT-FUTURES/BTCUSDT/USDT', '15', '-2', '-0.5', '12.5'],
+      ['main/2026-01-01/USDT-FUTURES//USDT', '7', '0', '0', '7'],
+    ])
+    const report = await makeReport(ledger, 'pnl', { year: 2025 })
+    expect(report.totals.map((row) => [row[2], row[4], row[5], row[9]])).toEqual([
+      ['COIN-FUTURES', 'BTC', '0.1', '0.1'],
+      ['LOTS', 'USDT', '150', '150'],
+      ['USDT-FUTURES', 'USDT', '15', '12.5'],
+      [null, 'USDT', '165', '162.5'],
+    ])
+  })
+
+  test('follows the requested method, and counts what has no known gain', async () => {
+    const ledger = await open(
+      ...LOTS,
+      `insert into lot_events values ('main', 'ETH', '2025-05-01 00:00:00+00', 4, 's2', 'dispose', 2, 900, 'USDT', null)`,
+    )
+    expect(await objects(ledger, 'pnl', { method: 'lifo' })).toMatchObject([
+      { month: '2025-05-01', symbol: 'ETH', realised_pnl: null, net_pnl: null, unknown_pieces: 1 },
+      { month: '2025-12-01', symbol: 'BTC', realised_pnl: '50', net_pnl: '50', unknown_pieces: 0 },
+    ])
+  })
+})
+
+test('interest is a line of the profit and loss', async () => {
+  const interest = futures('5', '2025-04-01 00:00:00', 'MARGIN-crossed', null, 'USDT', '-0.25', 'interest')
+  const lines = await objects(await open(...LOTS, interest), 'pnl', { year: 2025 })
+  expect(lines.filter(({ interest }) => interest !== '0')).toMatchObject([
+    { product_line: 'MARGIN-crossed', coin: 'USDT', interest: '-0.25', net_pnl: '-0.25' },
+  ])
 })

@@ -9,7 +9,10 @@ import { writeReport } from '../../pipeline/reports/print.ts'
 import { cells, show } from '../rules/books.ts'
 import { balanced, type Move, TestBooks } from '../support/books.ts'
 import { ImportedBooks } from '../support/imports.ts'
-import { memoryTerminal } from './books.ts'
+import { account, memoryTerminal } from './books.ts'
+import { entry, objects, sharedLedgers } from './small-ledgers.ts'
+
+const open = sharedLedgers()
 
 let books: TestBooks
 let ledger: Ledger
@@ -322,4 +325,98 @@ test('a move between imported accounts states no value, and no price would give 
   } finally {
     imported.close()
   }
+})
+
+describe('a statement', () => {
+  test('leads from the opening balance through movements to the closing one', async () => {
+    const ledger = await open(
+      account('main'),
+      account('desk'),
+      entry('1', '2024-12-31 23:59:59.999', 'USDT', '100', 'opening'),
+      entry('2', '2025-01-01 00:00:00', 'USDT', '-30.5', 'trade'),
+      entry('3', '2025-03-01 00:00:00', 'USDT', '-0.1', 'trade'),
+      entry('4', '2025-03-01 00:00:00', 'USDT', '2', 'funding'),
+      entry('5', '2026-01-01 00:00:00', 'USDT', '1000', 'transfer'),
+      entry('6', '2025-03-01 00:00:00', 'USDT', '5', 'transfer', 'desk'),
+    )
+    const rows = await objects(ledger, 'statement', { year: 2025, account: 'main' })
+    expect(rows.map((row) => [row.line_id, row.amount, row.entries])).toEqual([
+      ['main/UNIFIED/USDT/opening', '100', 1],
+      ['main/UNIFIED/USDT/movement/funding', '2', 1],
+      ['main/UNIFIED/USDT/movement/trade', '-30.6', 2],
+      ['main/UNIFIED/USDT/closing', '71.4', 4],
+    ])
+    expect((await objects(ledger, 'statement')).filter((row) => row.line === 'closing')).toMatchObject([
+      { account: 'desk', amount: '5' },
+      { account: 'main', amount: '1071.4' },
+    ])
+  })
+
+  test('states how much of a closing balance is owed, as of the end of the period', async () => {
+    const ledger = await open(
+      account('main'),
+      entry('1', '2025-02-01 00:00:00', 'BTC', '2', 'borrow'),
+      entry('2', '2025-03-01 00:00:00', 'BTC', '1', 'trade'),
+      entry('3', '2025-04-01 00:00:00', 'BTC', '-0.5', 'repay'),
+      entry('4', '2026-01-01 00:00:00', 'BTC', '-1.5', 'repay'),
+      // Before the books began 0.25 were owed.
+      `insert into liabilities values ('main', 'UNIFIED', 'BTC', 0.25, 0.25, '2026-01-01 00:00:00+00')`,
+      `insert into postings select entry_id || '/counter', transaction_id, entry_id, account, 'Liabilities:main:BTC', coin,
+         -amount, occurred_at from entries where kind in ('borrow', 'repay')`,
+    )
+    const end = async (options: object) => {
+      const report = await makeReport(ledger, 'statement', options)
+      const rows = (await allRows(report.rows)).map(([id, , , , , , amount, entries]) => [
+        id,
+        amount,
+        entries,
+      ])
+      return [rows.slice(-2), report.notes.filter((note) => note.includes('`owed`')).length]
+    }
+    const [closing, owed] = ['main/UNIFIED/BTC/closing', 'main/UNIFIED/BTC/owed']
+    expect(await end({ year: 2025 })).toEqual([
+      [
+        [closing, '2.5', 3],
+        [owed, '1.75', 2],
+      ],
+      1,
+    ])
+    expect(await end({})).toEqual([
+      [
+        [closing, '1', 4],
+        [owed, '0.25', 3],
+      ],
+      1,
+    ])
+    // As the balances have it.
+    const own = (options: object) => objects(ledger, 'balances', options)
+    expect(await own({ year: 2025 })).toMatchObject([{ quantity: '2.5', borrowed: '1.75', own: '0.75' }])
+    const notes = async (options: object): Promise<unknown> =>
+      (await makeReport(ledger, 'balances', options)).notes
+    const told = expect.stringMatching(/^Values cover what is owned: quantity less borrowed /)
+    expect(await notes({ year: 2025 })).toContainEqual(told)
+    expect(await notes({ to: '2024-12-31' })).not.toContainEqual(told)
+  })
+})
+
+test('a statement has no line for a debt that is repaid', async () => {
+  const ledger = await open(
+    account('main'),
+    entry('1', '2025-02-01 00:00:00', 'BTC', '2', 'borrow'),
+    entry('2', '2025-04-01 00:00:00', 'BTC', '-2', 'repay'),
+    entry('3', '2025-02-03 00:00:00', 'BTC', '1', 'trade'),
+    `insert into liabilities values ('main', 'UNIFIED', 'BTC', 0, 0, '2025-04-01 00:00:00+00')`,
+    `insert into postings select entry_id || '/counter', transaction_id, entry_id, account,
+       case kind when 'trade' then 'Equity:Trading' else 'Liabilities:main:BTC' end, coin, -amount, occurred_at from entries`,
+  )
+  const linesTo = async (to: string) =>
+    (await objects(ledger, 'statement', { to })).map(({ line, kind, amount }) => `${kind ?? line} ${amount}`)
+  expect(await linesTo('2025-02-28')).toEqual(['opening 0', 'borrow 2', 'trade 1', 'closing 3', 'owed 2'])
+  expect(await linesTo('2025-04-30')).toEqual(['opening 0', 'borrow 2', 'repay -2', 'trade 1', 'closing 1'])
+  // Nor does a balance without debts say that debts are deducted.
+  const deducted = async (to: string) =>
+    (await makeReport(ledger, 'balances', { to })).notes.some((note) =>
+      note.startsWith('Values cover what is owned'),
+    )
+  expect([await deducted('2025-02-28'), await deducted('2025-04-30')]).toEqual([true, false])
 })
