@@ -178,10 +178,9 @@ lines as (
   -- What leaves by a record whose other side is not known has no proceeds: it leaves at cost, as moves do.
   select gone.account, gone.disposed_at, -gone.cost_basis, entry_lines.line
   from main.disposals as gone
-  join entry_lines
-    on entry_lines.entry_id = gone.disposal_id and entry_lines.occurred_at = gone.disposed_at
-    and entry_lines.effect = 'unknown' and entry_lines.line = 'deposits'
-  where gone.proceeds is null and gone.cost_basis is not null
+  join entry_lines on entry_lines.entry_id = gone.disposal_id
+  where entry_lines.effect = 'unknown' and entry_lines.line = 'deposits' and entry_lines.occurred_at = gone.disposed_at
+    and gone.proceeds is null and gone.cost_basis is not null
   union all
   select arrivals.to_account, arrivals.arrived_at, arrivals.cost_basis,
     case
