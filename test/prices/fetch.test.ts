@@ -3,8 +3,10 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { openVenue } from '../../connectors/client.ts'
 import { EcbClient } from '../../connectors/prices/ecb.ts'
+import { defaultProfile } from '../../connectors/profile.ts'
 import { systemClock } from '../../models/clock.ts'
 import { openBooks } from '../../pipeline/books/books.ts'
 import type { NightlyBuild } from '../../pipeline/books/night.ts'
@@ -12,7 +14,7 @@ import { emptyConfig } from '../../pipeline/config/config.ts'
 import type { Explanation } from '../../pipeline/evidence/explain.ts'
 import type { Step } from '../../pipeline/evidence/step.ts'
 import { tableHashes } from '../../pipeline/ledger/hash.ts'
-import { fetchPrices } from '../../pipeline/prices/fetch.ts'
+import { fetchPrices, type PriceSources } from '../../pipeline/prices/fetch.ts'
 import { explained } from '../evidence/explain-books.ts'
 import { ImportedBooks } from '../support/imports.ts'
 
@@ -301,62 +303,92 @@ describe('prices from the configured sources', () => {
     expect((await valuations())[0]?.[1]).toBe('20.07')
   })
 
-  it('are known from what has landed, wherever the tables of the build are', async () => {
+  /** Books to which tables of a build on a server are brought, in a database in which nothing has landed. */
+  async function elsewhere(reporting: string, needs: string) {
     const folder = await openBooks(books.dir, { clock: systemClock, command: 'build' })
     const instance = await DuckDBInstance.create(':memory:')
-    const elsewhere = await instance.connect()
+    const tables = await instance.connect()
     const { signal } = new AbortController()
+    onTestFinished(async () => {
+      tables.closeSync()
+      instance.closeSync()
+      await folder.close()
+    })
+    await tables.run(`attach ':memory:' as landing; attach ':memory:' as staging;
+      create table landing.price_pages (source varchar, asset varchar, currency varchar, unit varchar,
+        starts_at timestamptz, ends_at timestamptz);
+      create table staging.reporting as select '${reporting}' as currency;
+      create table staging.quote_ranks (coin varchar, rank integer);
+      create table staging.price_needs (coin varchar, unit varchar, first_day date, last_day date);
+      insert into staging.price_needs values ${needs}`)
+    const fetched = (now: string, sources: Partial<PriceSources>) =>
+      fetchPrices(tables, {
+        sources: { candles: null, ecb: null, ...sources },
+        secrets: ['a, comment'],
+        ...{ journal: folder.journal, landing: folder.landing, clock: systemClock, signal, run: 'r1' },
+        now: () => Date.parse(now),
+      })
+    return { folder, tables, signal, fetched }
+  }
+
+  it('are known from what has landed, wherever the tables of the build are', async () => {
+    const { folder, signal, fetched } = await elsewhere('EUR', "('CAD', 'day', '2026-01-06', '2026-01-08')")
     const ecb = new EcbClient({
       url: `${url}/service`,
       clock: systemClock,
       signal,
       budget: { count: 100, perMs: 1 },
     })
-    try {
-      // Tables of a build on a server, which are brought to a database in which nothing has landed.
-      await elsewhere.run(`attach ':memory:' as landing; attach ':memory:' as staging;
-        create table landing.price_pages (source varchar, asset varchar, currency varchar, unit varchar,
-          starts_at timestamptz, ends_at timestamptz);
-        create table staging.reporting as select 'EUR' as currency;
-        create table staging.quote_ranks (coin varchar, rank integer);
-        create table staging.price_needs as
-          select 'CAD' as coin, 'day' as unit, date '2026-01-06' as first_day, date '2026-01-08' as last_day`)
-      const fetched = () =>
-        fetchPrices(elsewhere, {
-          sources: { candles: null, ecb },
-          secrets: ['a, comment'],
-          ...{ journal: folder.journal, landing: folder.landing, clock: systemClock, signal, run: 'r1' },
-          now: () => Date.parse(now),
-        })
-      // The rate of a day is proven a minute after its end, and until then requested again.
-      let now = '2026-01-07T00:00:59Z'
-      expect((await fetched()).prices).toBe(5)
-      expect(world.asked).toEqual(['CAD from 2026-01-01 to 2026-01-05'])
-      now = '2026-01-07T00:01:00Z'
-      expect((await fetched()).prices).toBe(1)
-      now = '2026-02-01T00:00:00Z'
-      expect((await fetched()).prices).toBe(2)
-      expect(world.asked.slice(1)).toEqual([
-        'CAD from 2026-01-06 to 2026-01-06',
-        'CAD from 2026-01-07 to 2026-01-08',
-      ])
-      expect(await fetched()).toMatchObject({ prices: 0, requests: 0 })
-      // A secret that an answer repeats does not enter the journal, once for each of its days.
-      const kept: unknown[] = []
-      for await (const { meta, body } of folder.journal.read())
-        if (meta.kind === 'prices' && meta.status !== null)
-          kept.push([meta.covers?.end, meta.redacted, Buffer.from(body ?? []).includes('comment')])
-      expect(kept).toEqual([
-        [Date.parse('2026-01-05T23:59:59.999Z'), 5, false],
-        [Date.parse('2026-01-06T23:59:59.999Z'), 1, false],
-        [Date.parse('2026-01-08T23:59:59.999Z'), 2, false],
-      ])
-    } finally {
-      await ecb.close()
-      elsewhere.closeSync()
-      instance.closeSync()
-      await folder.close()
+    onTestFinished(() => ecb.close())
+    // The rate of a day is proven a minute after its end, and until then requested again.
+    expect((await fetched('2026-01-07T00:00:59Z', { ecb })).prices).toBe(5)
+    expect(await fetched('2026-01-07T00:00:59Z', { ecb })).toMatchObject({ prices: 0, requests: 0 })
+    expect(world.asked).toEqual(['CAD from 2026-01-01 to 2026-01-05'])
+    expect((await fetched('2026-01-07T00:01:00Z', { ecb })).prices).toBe(1)
+    expect((await fetched('2026-02-01T00:00:00Z', { ecb })).prices).toBe(2)
+    expect(world.asked.slice(1)).toEqual([
+      'CAD from 2026-01-06 to 2026-01-06',
+      'CAD from 2026-01-07 to 2026-01-08',
+    ])
+    expect(await fetched('2026-02-01T00:00:00Z', { ecb })).toMatchObject({ prices: 0, requests: 0 })
+    // A secret that an answer repeats does not enter the journal, once for each of its days.
+    const kept: unknown[] = []
+    for await (const { meta, body } of folder.journal.read())
+      if (meta.kind === 'prices' && meta.status !== null)
+        kept.push([meta.covers?.end, meta.redacted, Buffer.from(body ?? []).includes('comment')])
+    expect(kept).toEqual([
+      [Date.parse('2026-01-05T23:59:59.999Z'), 5, false],
+      [Date.parse('2026-01-06T23:59:59.999Z'), 1, false],
+      [Date.parse('2026-01-08T23:59:59.999Z'), 2, false],
+    ])
+  })
+
+  it('of an hour are requested when it has closed, and of three answers none is missing and none counts twice', async () => {
+    const { folder, tables, fetched } = await elsewhere('USDT', "('BGB', 'hour', '2026-01-05', '2026-01-05')")
+    const budget = { count: 100, perMs: 1 }
+    const candles = openVenue({
+      ...{ profile: defaultProfile, baseUrl: url, clock: systemClock, random: () => 0 },
+      budgets: { 'prices.pairs': budget, 'prices.candles': budget },
+    })
+    onTestFinished(() => candles.close())
+    const hours = async (now: string) => {
+      world.asked.length = 0
+      const { prices } = await fetched(now, { candles })
+      return [prices, ...world.asked.slice(1).map((one) => one.replace('BGBUSDT 1h until ', ''))]
     }
+    expect(await hours('2026-01-05T10:45:00Z')).toEqual([11, '2026-01-05T10:00:00.000Z'])
+    expect(await hours('2026-01-05T11:00:59Z')).toEqual([0])
+    expect(await hours('2026-01-05T11:01:30Z')).toEqual([1, '2026-01-05T11:00:00.000Z'])
+    expect(await hours('2026-01-05T11:02:00Z')).toEqual([0])
+    await tables.run("update staging.price_needs set first_day = '2026-01-06', last_day = '2026-01-23'")
+    expect(await hours('2026-02-01T00:00:00Z')).toEqual([
+      // 18 days: 199 hours, 199 and 34.
+      ...[432, '2026-01-14T06:00:00.000Z', '2026-01-22T13:00:00.000Z', '2026-01-23T23:00:00.000Z'],
+    ])
+    const landed = await folder.landing.connection.runAndReadAll(
+      'select count(*), count(distinct priced_at) from landing.fetched_prices',
+    )
+    expect(landed.getRows()).toEqual([[444n, 444n]])
   })
 
   it('are in the journal: rebuilt from it the ledger is the same, and nothing is requested', async () => {
