@@ -16,7 +16,7 @@ import { type EcbClient, EcbFailure } from '../../connectors/prices/ecb.ts'
 import { redactSecrets } from '../../connectors/secrets.ts'
 import type { Venue } from '../../connectors/venue.ts'
 import type { Clock } from '../../models/clock.ts'
-import { clamp, difference, type Range, union } from '../../models/ranges.ts'
+import { clamp, difference, type Range } from '../../models/ranges.ts'
 import { type NoPrice, readFetchedPrices } from '../imports/fetched-prices.ts'
 import type { Journal, PricesMeta } from '../journal/frame.ts'
 import { landJournal } from '../landing/land-journal.ts'
@@ -114,7 +114,7 @@ async function askForNeeds(connection: DuckDBConnection, options: FetchOptions):
     series,
     symbol,
     ranges: difference(
-      clamp(union(ranges), { start: 0, end: options.now() - SETTLED_MS }),
+      clamp(ranges, { start: 0, end: options.now() - SETTLED_MS }),
       covered.get(seriesKey(series)) ?? [],
     ),
   }))
@@ -122,7 +122,7 @@ async function askForNeeds(connection: DuckDBConnection, options: FetchOptions):
   // Without the list of pairs, their routes are unknown.
   const unreachable =
     pairs === null ? [] : [...routes].flatMap(([coin, legs]) => (legs === null ? [coin] : []))
-  return { ...fetcher.outcome(), unreachable: unreachable.toSorted() }
+  return { ...fetcher.outcome(), unreachable }
 }
 
 interface Needs {

@@ -13,18 +13,21 @@ import type { NightlyBuild } from '../../pipeline/books/night.ts'
 import { emptyConfig } from '../../pipeline/config/config.ts'
 import type { Explanation } from '../../pipeline/evidence/explain.ts'
 import type { Step } from '../../pipeline/evidence/step.ts'
+import type { PricesMeta } from '../../pipeline/journal/frame.ts'
 import { tableHashes } from '../../pipeline/ledger/hash.ts'
-import { fetchPrices, type PriceSources } from '../../pipeline/prices/fetch.ts'
+import { fetchPrices, noteAsking, type PriceSources } from '../../pipeline/prices/fetch.ts'
 import { explained } from '../evidence/explain-books.ts'
 import { ImportedBooks } from '../support/imports.ts'
 
 const HOUR_MS = 3_600_000
 
+const PAIRS = ['BGB/USDT', 'USDT/EUR', 'ETH/USDT']
+
 /** What the sources say: pairs, the closing price of an hour, euro rates by day; and what they were asked. */
 const world = {
   asked: [] as string[],
   headers: [] as IncomingHttpHeaders[],
-  pairs: ['BGB/USDT', 'USDT/EUR', 'ETH/USDT'],
+  pairs: PAIRS as readonly string[],
   close: (symbol: string, closesAt: number): string => {
     if (symbol === 'USDTEUR') return '0.9'
     return `2.${String(new Date(closesAt).getUTCHours()).padStart(2, '0')}`
@@ -139,6 +142,7 @@ beforeEach(() => {
   world.ecbIsEmpty = false
   world.ecbIsSite = false
   world.onPairs = () => undefined
+  world.pairs = PAIRS
   world.pairsRefused = null
   world.candles = (_, candles) => candles
   world.rateOf = (series) => world.rates[series] ?? ''
@@ -173,6 +177,54 @@ beforeAll(async () => {
   sent.push(...world.headers)
 })
 afterAll(() => fetched.close())
+
+/**
+ * The same without a build: fetching for needs that are stated here, such as `('BGB', 'hour', '2026-01-05', '2026-01-05')`.
+ * The tables are those of a build on a server, brought to a database in which nothing has landed.
+ */
+async function elsewhere(reporting: string, needs: string) {
+  const folder = await openBooks(books.dir, { clock: systemClock, command: 'build' })
+  const instance = await DuckDBInstance.create(':memory:')
+  const tables = await instance.connect()
+  const stop = new AbortController()
+  const { signal } = stop
+  const clock = systemClock
+  const budget = { count: 100, perMs: 1 }
+  const ecb = new EcbClient({ url: `${url}/service`, clock, signal, budget })
+  const candles = openVenue({
+    ...{ profile: defaultProfile, baseUrl: url, clock, random: () => 0, quietSince: 0 },
+    budgets: { 'prices.pairs': budget, 'prices.candles': budget },
+  })
+  onTestFinished(async () => {
+    await Promise.all([ecb.close(), candles.close()])
+    tables.closeSync()
+    instance.closeSync()
+    await folder.close()
+  })
+  await tables.run(`attach ':memory:' as landing; attach ':memory:' as staging;
+    create table landing.price_pages (source varchar, asset varchar, currency varchar, unit varchar,
+      starts_at timestamptz, ends_at timestamptz);
+    create table staging.reporting as select '${reporting}' as currency;
+    create table staging.quote_ranks (coin varchar, rank integer);
+    create table staging.price_needs (coin varchar, unit varchar, first_day date, last_day date);
+    insert into staging.price_needs values ${needs}`)
+  const options = (sources: Partial<PriceSources>) => ({
+    sources: { candles: null, ecb: null, ...sources },
+    secrets: ['a, comment'],
+    ...{ journal: folder.journal, landing: folder.landing, clock, signal, run: 'r1' },
+  })
+  const fetched = (now: string, sources: Partial<PriceSources>) =>
+    fetchPrices(tables, { ...options(sources), now: () => Date.parse(now) })
+  /** What the journal has of answers, or of what was not one. */
+  const journaled = async (isAnswer: boolean) => {
+    const found: { meta: PricesMeta; text: string }[] = []
+    for await (const { meta, body } of folder.journal.read())
+      if (meta.kind === 'prices' && (meta.status !== null) === isAnswer)
+        found.push({ meta, text: Buffer.from(body ?? []).toString() })
+    return found
+  }
+  return { folder, tables, stop, ecb, candles, options, fetched, journaled }
+}
 
 describe('prices from the configured sources', () => {
   it('value what nothing else does: with the candle that closed last, and with the rate of the day', async () => {
@@ -303,43 +355,11 @@ describe('prices from the configured sources', () => {
     expect((await valuations())[0]?.[1]).toBe('20.07')
   })
 
-  /** Books to which tables of a build on a server are brought, in a database in which nothing has landed. */
-  async function elsewhere(reporting: string, needs: string) {
-    const folder = await openBooks(books.dir, { clock: systemClock, command: 'build' })
-    const instance = await DuckDBInstance.create(':memory:')
-    const tables = await instance.connect()
-    const { signal } = new AbortController()
-    onTestFinished(async () => {
-      tables.closeSync()
-      instance.closeSync()
-      await folder.close()
-    })
-    await tables.run(`attach ':memory:' as landing; attach ':memory:' as staging;
-      create table landing.price_pages (source varchar, asset varchar, currency varchar, unit varchar,
-        starts_at timestamptz, ends_at timestamptz);
-      create table staging.reporting as select '${reporting}' as currency;
-      create table staging.quote_ranks (coin varchar, rank integer);
-      create table staging.price_needs (coin varchar, unit varchar, first_day date, last_day date);
-      insert into staging.price_needs values ${needs}`)
-    const fetched = (now: string, sources: Partial<PriceSources>) =>
-      fetchPrices(tables, {
-        sources: { candles: null, ecb: null, ...sources },
-        secrets: ['a, comment'],
-        ...{ journal: folder.journal, landing: folder.landing, clock: systemClock, signal, run: 'r1' },
-        now: () => Date.parse(now),
-      })
-    return { folder, tables, signal, fetched }
-  }
-
   it('are known from what has landed, wherever the tables of the build are', async () => {
-    const { folder, signal, fetched } = await elsewhere('EUR', "('CAD', 'day', '2026-01-06', '2026-01-08')")
-    const ecb = new EcbClient({
-      url: `${url}/service`,
-      clock: systemClock,
-      signal,
-      budget: { count: 100, perMs: 1 },
-    })
-    onTestFinished(() => ecb.close())
+    const { tables, ecb, fetched, journaled } = await elsewhere(
+      'EUR',
+      "('BGB', 'day', '2026-01-06', '2026-01-06'), ('CAD', 'day', '2026-01-06', '2026-01-08')",
+    )
     // The rate of a day is proven a minute after its end, and until then requested again.
     expect((await fetched('2026-01-07T00:00:59Z', { ecb })).prices).toBe(5)
     expect(await fetched('2026-01-07T00:00:59Z', { ecb })).toMatchObject({ prices: 0, requests: 0 })
@@ -350,30 +370,33 @@ describe('prices from the configured sources', () => {
       'CAD from 2026-01-06 to 2026-01-06',
       'CAD from 2026-01-07 to 2026-01-08',
     ])
-    expect(await fetched('2026-02-01T00:00:00Z', { ecb })).toMatchObject({ prices: 0, requests: 0 })
+    const nothing = { prices: 0, requests: 0, problems: [] }
+    expect(await fetched('2026-02-01T00:00:00Z', { ecb })).toEqual({ ...nothing, unreachable: ['BGB'] })
     // A secret that an answer repeats does not enter the journal, once for each of its days.
-    const kept: unknown[] = []
-    for await (const { meta, body } of folder.journal.read())
-      if (meta.kind === 'prices' && meta.status !== null)
-        kept.push([meta.covers?.end, meta.redacted, Buffer.from(body ?? []).includes('comment')])
-    expect(kept).toEqual([
+    expect(
+      (await journaled(true)).map(({ meta, text }) => [
+        meta.covers?.end,
+        meta.redacted,
+        text.includes('comment'),
+      ]),
+    ).toEqual([
       [Date.parse('2026-01-05T23:59:59.999Z'), 5, false],
       [Date.parse('2026-01-06T23:59:59.999Z'), 1, false],
       [Date.parse('2026-01-08T23:59:59.999Z'), 2, false],
     ])
+    await tables.run('delete from staging.price_needs')
+    expect(await fetched('2026-02-01T00:00:00Z', { ecb })).toEqual({ ...nothing, unreachable: [] })
   })
 
   it('of an hour are requested when it has closed, and of three answers none is missing and none counts twice', async () => {
-    const { folder, tables, fetched } = await elsewhere('USDT', "('BGB', 'hour', '2026-01-05', '2026-01-05')")
-    const budget = { count: 100, perMs: 1 }
-    const candles = openVenue({
-      ...{ profile: defaultProfile, baseUrl: url, clock: systemClock, random: () => 0 },
-      budgets: { 'prices.pairs': budget, 'prices.candles': budget },
-    })
-    onTestFinished(() => candles.close())
+    const { folder, tables, candles, fetched } = await elsewhere(
+      'USDT',
+      "('BGB', 'hour', '2026-01-05', '2026-01-05'), ('CAD', 'day', '2026-01-05', '2026-01-05')",
+    )
     const hours = async (now: string) => {
       world.asked.length = 0
-      const { prices } = await fetched(now, { candles })
+      const { prices, unreachable } = await fetched(now, { candles })
+      expect(unreachable).toEqual(['CAD'])
       return [prices, ...world.asked.slice(1).map((one) => one.replace('BGBUSDT 1h until ', ''))]
     }
     expect(await hours('2026-01-05T10:45:00Z')).toEqual([11, '2026-01-05T10:00:00.000Z'])
@@ -389,6 +412,16 @@ describe('prices from the configured sources', () => {
       'select count(*), count(distinct priced_at) from landing.fetched_prices',
     )
     expect(landed.getRows()).toEqual([[444n, 444n]])
+    await tables.run('delete from staging.price_needs')
+    expect((await fetched('2026-02-01T00:00:00Z', { candles })).requests).toBe(0)
+  })
+
+  it('are those over the quote coin of the first rank, if several lead to the reporting currency', async () => {
+    const { tables, candles, fetched } = await elsewhere('EUR', "('BGB', 'hour', '2026-01-05', '2026-01-05')")
+    await tables.run("insert into staging.quote_ranks values ('BTC', 2), ('USDT', 1)")
+    world.pairs = ['BGB/BTC', 'BTC/EUR', 'BGB/USDT', 'USDT/EUR']
+    await fetched('2026-02-01T00:00:00Z', { candles })
+    expect(world.asked.map((one) => one.split(' ')[0]).toSorted()).toEqual(['BGBUSDT', 'USDTEUR', 'pairs'])
   })
 
   it('are in the journal: rebuilt from it the ledger is the same, and nothing is requested', async () => {
@@ -441,6 +474,41 @@ describe('tieout explain', () => {
 })
 
 describe('a source that fails', () => {
+  it('is named in the journal with what was asked of it and its status, where it gave one', async () => {
+    const { ecb, candles, options, fetched, journaled } = await elsewhere(
+      'EUR',
+      "('CAD', 'day', '2026-01-06', '2026-01-06')",
+    )
+    world.pairsRefused = '40404'
+    world.ecbStatus = () => 404
+    await noteAsking(options({ ecb }))
+    await fetched('2026-02-01T00:00:00Z', { candles, ecb })
+    const told = [...(await journaled(false)), ...(await journaled(true))]
+    expect(
+      told.map(({ meta: { source, asset, request, status, problem } }) => [
+        ...[source, asset, request.path, status, problem],
+      ]),
+    ).toEqual([
+      ['ecb', 'every coin', '', null, 'a run ended before it had asked for them'],
+      ['ecb', 'EUR', 'data/EXR', null, 'HTTP status 404 for every day; check prices.sources.ecb.url'],
+      ['candles', 'every coin', '', null, null],
+      ['candles', 'pairs', '/api/v2/spot/public/symbols', 400, 'code 40404'],
+    ])
+  })
+
+  it('has not failed if the run is stopped while it answers', async () => {
+    const { stop, ecb, fetched, journaled } = await elsewhere(
+      'EUR',
+      "('CAD', 'day', '2026-01-06', '2026-01-06')",
+    )
+    world.ecbStatus = () => {
+      stop.abort()
+      return 200
+    }
+    expect(await fetched('2026-02-01T00:00:00Z', { ecb })).toMatchObject({ problems: [] })
+    expect([...(await journaled(false)), ...(await journaled(true))]).toEqual([])
+  })
+
   it('leaves its prices pending with a warning; the books are published with the others, and the next night continues', async () => {
     building()
     await books.trades(REWARD, BOUGHT)
@@ -642,6 +710,22 @@ describe('what is among the prices of an answer and is not a price', () => {
     const before = await tableHashes(path)
     await books.rebuild()
     expect(await tableHashes(path)).toEqual(before)
+  })
+
+  it('is told of with the number of others; beside the prices of all times it is no problem', async () => {
+    const { tables, candles, fetched } = await elsewhere(
+      'USDT',
+      "('BGB', 'hour', '2026-01-05', '2026-01-05')",
+    )
+    const problems = async () => (await fetched('2026-02-01T00:00:00Z', { candles })).problems
+    world.candles = (_, all) => all.toSpliced(190, 0, ['soon', '1', '9', '0.1', '2', '5', '5', '5'])
+    expect(await problems()).toEqual([])
+    await tables.run("update staging.price_needs set first_day = '2026-01-06', last_day = '2026-01-06'")
+    world.candles = (_, all) =>
+      all.map((one, place) => (place === 185 || place === 187 ? one.with(4, '0') : one))
+    expect(await problems()).toEqual([
+      'candles of BGB in USDT: row 185 of an answer, close, expected a decimal above zero with at most 20 digits and 18 decimals, and 1 more',
+    ])
   })
 
   it('leaves open the time between its neighbours if its own time cannot be read', async () => {
