@@ -103,6 +103,36 @@ test('journal: a segment whose header was left unfinished by a crash is moved as
   }
 })
 
+test('journal: a changed header is refused, and not mistaken for one that a crash left unfinished', async () => {
+  const alone = await emptyBooks()
+  await mkdir(join(alone, 'journal'), { recursive: true })
+  const header = encodeSegmentHeader(1, 1, GENESIS)
+  header.writeUInt8(1, 20)
+  await writeFile(segment(alone), header)
+  // One that frames follow was finished, even if it now ends in zero.
+  const followed = await emptyBooks()
+  await writeJournal(followed, ['a'])
+  const bytes = await readFile(segment(followed))
+  expect([header.at(-1), bytes.at(59)]).not.toContain(0)
+  bytes.writeUInt8(0, 59)
+  await writeFile(segment(followed), bytes)
+
+  for (const dir of [alone, followed])
+    expect(await failure(reopen(dir))).toMatchObject({ message: 'The header of a segment has been changed.' })
+})
+
+test('journal: fewer bytes than the start of a frame has are a torn end; as many others are none', async () => {
+  const dir = await emptyBooks()
+  await writeJournal(dir, ['a'])
+  const whole = await readFile(segment(dir))
+  await writeFile(segment(dir), Buffer.concat([whole, Buffer.alloc(22, 'x')]))
+  expect(await failure(reopen(dir))).toMatchObject({
+    message: 'The journal holds something that is not a frame.',
+  })
+  await writeFile(segment(dir), Buffer.concat([whole, Buffer.alloc(21, 'x')]))
+  expect((await reopen(dir)).recovered?.bytes).toBe(21)
+})
+
 /** Three segments of one frame each. */
 async function threeSegments(): Promise<string> {
   const dir = await emptyBooks()
