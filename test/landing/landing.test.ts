@@ -73,8 +73,16 @@ describe('a page', () => {
   it('whose body was erased remains, without rows', async () => {
     const landing = await landingIn(await emptyFolder())
     await landing.land([rawPage(1, null, { covers: range })])
-    expect(await ask(landing, 'select page_id, row_count, quarantined from landing.pages')).toEqual([
-      ['1', 0, 0],
+    await landing.land([page(2, [], { next: 'c' }), page(3, [], { cursor: 'c', next: null })])
+    expect(
+      await ask(
+        landing,
+        'select page_id, row_count, quarantined, is_erased, ends_list from landing.pages order by 1',
+      ),
+    ).toEqual([
+      ['1', 0, 0, true, null],
+      ['2', 0, 0, false, false],
+      ['3', 0, 0, false, true],
     ])
     expect(await ask(landing, 'select count(*) from landing.tax_records')).toEqual([['0']])
     expect(await landing.covered('main', 'tax.records', 'SPOT')).toEqual([{ ...range, readAt: range.end }])
@@ -140,7 +148,8 @@ describe('progress', () => {
     ])
     expect(await landing.unfinished('main', 'tax.records', 'SPOT')).toEqual([{ window: range, cursor: 'c3' }])
     expect(await ask(landing, 'select cursor, page_id from landing.progress')).toEqual([['c3', '3']])
-    await landing.land([page(4, [], { ...first, next: null })])
+    // A page of a window whose answer has nothing of what follows, where nothing ever does, begins none.
+    await landing.land([page(4, [], { ...first, next: null }), page(5, [], { window: range })])
     expect(await landing.unfinished('main', 'tax.records', 'SPOT')).toEqual([])
   })
 
@@ -245,18 +254,52 @@ describe('a repair', () => {
     ])
   })
 
+  it('takes the one instant that it shares with a claim, at either end, and claims nothing up to what is beyond it', async () => {
+    const landing = await landingIn(await emptyFolder())
+    const parts = ['OTHER', 'END', 'START', 'WITHIN', 'PART']
+    await landing.land([
+      ...parts.map((partition, nth) =>
+        page(nth + 1, [taxRow('1')], { partition, covers: { start: 1_000, end: 1_999 } }),
+      ),
+      repair(6, [
+        of('END', 1_999, 2_500),
+        of('START', 500, 1_000),
+        ...[of('WITHIN', 1_500, 1_599), of('WITHIN', 1_200, 1_299), of('WITHIN', 5_000, 5_999)],
+        of('PART', 1_199.5, 1_300.5),
+      ]),
+    ])
+    expect(
+      await ask(
+        landing,
+        'select partition, epoch_us(starts_at), epoch_us(ends_at), row_count from landing.covered order by page_id, starts_at',
+      ),
+    ).toEqual([
+      ['OTHER', '1000000', '1999000', 1],
+      ['END', '1000000', '1998000', 1],
+      ['START', '1001000', '1999000', 1],
+      ['WITHIN', '1000000', '1199000', 1],
+      ['WITHIN', '1300000', '1499000', 1],
+      ['WITHIN', '1600000', '1999000', 1],
+      ['PART', '1000000', '1199000', 1],
+      ['PART', '1301000', '1999000', 1],
+    ])
+  })
+
   it('ends windows that were begun before it within what it reopens, and no others', async () => {
     const landing = await landingIn(await emptyFolder())
     const begins = (seq: number, start: number, end: number) =>
       page(seq, [], { window: { start, end }, next: `c${seq}` })
-    await landing.land([begins(1, 1_000, 1_999), begins(2, 2_000, 2_999), begins(3, 4_000, 4_999)])
     await landing.land([
-      begins(4, 3_000, 3_999),
-      repair(5, [of('SPOT', 2_999, 3_000), of('OTHER', 1_000, 1_999)]),
-      begins(6, 2_500, 2_999),
+      ...[begins(1, 9_000, 9_999), begins(2, 1_000, 1_999), begins(3, 2_000, 2_999), begins(4, 4_000, 4_999)],
+    ])
+    await landing.land([
+      page(5, [], { window: { start: 9_000, end: 9_999 }, next: null }),
+      begins(6, 3_000, 3_999),
+      repair(7, [of('SPOT', 2_999, 3_000), of('OTHER', 1_000, 1_999)]),
+      begins(8, 2_500, 2_999),
     ])
     const left = await landing.unfinished('main', 'tax.records', 'SPOT')
-    expect(left.map(({ cursor }) => cursor)).toEqual(['c1', 'c6', 'c3'])
+    expect(left.map(({ cursor }) => cursor)).toEqual(['c2', 'c8', 'c4'])
   })
 
   it('of many ranges does not run a statement for each', async () => {
@@ -291,7 +334,7 @@ describe('other frames', () => {
     await landing.land([
       frame(1, {
         kind: 'run-start',
-        at,
+        at: '2026-01-05T02:59:00.000Z',
         run: 'r1',
         command: 'sync',
         now: at,
@@ -330,6 +373,12 @@ describe('other frames', () => {
         retries: 1,
         outcome: 'done',
       }),
+      // A run by the time that it was told.
+      frame(6, { kind: 'run-start', at, run: 'r2', command: 'build', now: '2026-02-01T00:00:00.000Z' }),
+      frame(7, {
+        ...{ kind: 'run-end', at, run: 'r2', requests: 0, rows: 0, retries: 0, outcome: 'failed' },
+        now: '2026-02-01T00:01:00.000Z',
+      }),
     ])
     expect(await ask(landing, 'select * from landing.statements')).toEqual([
       [
@@ -366,7 +415,7 @@ describe('other frames', () => {
     ])
     expect(await landing.account('main')).toEqual({ uid: '7', kind: 'unified', accountMode: 'hybrid' })
     expect(await landing.account('desk-2')).toBeNull()
-    expect(await ask(landing, 'select * from landing.runs')).toEqual([
+    expect(await ask(landing, 'select * from landing.runs order by run_id')).toEqual([
       [
         'r1',
         '2026-01-05 03:00:00+00',
@@ -378,6 +427,10 @@ describe('other frames', () => {
         'done',
         '1',
         'fees, tax.records',
+      ],
+      [
+        ...['r2', '2026-02-01 00:00:00+00', '2026-02-01 00:01:00+00', 'build', '0', '0', '0', 'failed'],
+        ...['6', null],
       ],
     ])
   })

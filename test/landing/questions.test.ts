@@ -38,6 +38,8 @@ describe('how far back a partition was ever wanted', () => {
     expect(await from('main', 'trade.orderHistory', 'SPOT')).toBeNull()
     await landing.land([word(6, 'pending', within(3_000, 4_000)), word(7, 'lost', within(3_500, 4_000))])
     expect(await from('main', 'tax.records', 'SPOT')).toBe(3_000)
+    await landing.land([word(8, 'lost', within(0, 10))])
+    expect(await from('main', 'tax.records', 'SPOT')).toBe(0)
   })
 
   it('is lost as last stated: by a later word on the partition itself, and on a range', async () => {

@@ -409,9 +409,10 @@ describe('prices from the configured sources', () => {
       ...[432, '2026-01-14T06:00:00.000Z', '2026-01-22T13:00:00.000Z', '2026-01-23T23:00:00.000Z'],
     ])
     const landed = await folder.landing.connection.runAndReadAll(
-      'select count(*), count(distinct priced_at) from landing.fetched_prices',
+      `select count(*), count(distinct priced_at), (select sum(row_count)::bigint from landing.price_pages)
+       from landing.fetched_prices`,
     )
-    expect(landed.getRows()).toEqual([[444n, 444n]])
+    expect(landed.getRows()).toEqual([[444n, 444n, 444n]])
     await tables.run('delete from staging.price_needs')
     expect((await fetched('2026-02-01T00:00:00Z', { candles })).requests).toBe(0)
   })
