@@ -327,6 +327,20 @@ describe('a repair', () => {
 })
 
 describe('other frames', () => {
+  it('have the venue’s words of a refusal only where its answer has any', async () => {
+    const landing = await landingIn(await emptyFolder())
+    const meta = {
+      ...{ kind: 'refusal', at, run: 'r1', account: 'main', feed: 'tax.records', partition: '' },
+      ...{ request: { method: 'GET', path: '/p' }, status: 400, code: 'c' },
+    } as FrameMeta
+    const bodies = ['<html>Bad gateway</html>', 'null', '{"code":"1"}', '{"msg":17}', '{"msg":"no"}']
+    await landing.land(bodies.map((body, nth) => frame(nth + 1, meta, Buffer.from(body))))
+    await landing.land([frame(6, meta)])
+    expect((await ask(landing, 'select reason from landing.statements order by seq')).flat()).toEqual([
+      ...[null, null, null, null, 'no', null],
+    ])
+  })
+
   it('become statements, accounts and runs', async () => {
     const landing = await landingIn(await emptyFolder())
     const who = { at, run: 'r1', account: 'main', feed: 'tax.p2pRecords', partition: '' }
