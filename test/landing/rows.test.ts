@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseAmount } from '../../models/amount.ts'
 import { parseJson } from '../../models/json.ts'
+import type { Range } from '../../models/ranges.ts'
 import {
   amount,
   defineRecord,
@@ -19,7 +20,7 @@ import {
 import { order, p2pOrder, p2pRecord, taxRecord } from '../../models/records.ts'
 import { landingFeeds, landingRecords } from '../../pipeline/books/books.ts'
 import { Drift } from '../../pipeline/landing/drift.ts'
-import { createRowReader, type Row } from '../../pipeline/landing/row-reader.ts'
+import { createRowReader, type Row, type RowTimes } from '../../pipeline/landing/row-reader.ts'
 import { plainUnits } from '../support/plain-units.ts'
 import { ask, emptyFolder, landingIn } from './folder.ts'
 import { page, rawPage, taxRow } from './frames.ts'
@@ -359,6 +360,60 @@ describe('the row reader', () => {
       )
     },
   )
+
+  const timed = defineRecord({
+    ...{ table: 'spans', nature: 'event', doc: 'Spans.', key: ['id'] },
+    fields: {
+      id: text('Id.'),
+      begins: millis('Begin.', { required: true }),
+      ends: millis('End.'),
+      more: amount('Beyond the document.', { beyond: true }),
+    },
+  })
+  const problemOf = (row: Row, times: RowTimes, asked: Range | null = null, drift = new Drift(timed)) =>
+    createRowReader(timed, times).read(
+      { id: '1', ...row },
+      { set: () => undefined, setPlain: () => false },
+      drift,
+      asked,
+    )
+
+  it.each([
+    ['ends a second before it', -2_000, -1_000, true],
+    ['ended more than a second before it', -2_000, -1_001, false],
+    ['begins a second after it', 101_000, 102_000, true],
+    ['begins more than a second after it', 101_001, 102_000, false],
+    ['lasts longer on both sides', -5_000, 105_000, true],
+    ['begins within it and ends after it', 50_000, 200_000, true],
+    ['has its times the other way round', 50_000, -5_000, true],
+    ['has no end, and begins within it', 50_000, null, true],
+    ['has no end, and began before it', -1_001, null, false],
+  ])('of the window that was asked for, a row that %s is accepted or not', (_, begins, ends, isIn) => {
+    const start = 1_700_000_000_000
+    const row = { begins: String(start + begins), ends: ends === null ? '' : String(start + ends) }
+    const touching = { time: 'begins', touches: ['begins', 'ends'] }
+    const refusal = { field: 'begins', reason: 'expected a time within the window that was asked for' }
+    expect(problemOf(row, touching, { start, end: start + 100_000 })).toEqual(isIn ? null : refusal)
+    expect(problemOf(row, touching)).toBeNull()
+  })
+
+  it('refuses a row for a time by which it belongs to a window, if that cannot be read or is before 2009', () => {
+    const begins = '1700000000000'
+    expect(problemOf({ begins, ends: 'soon' }, { time: 'begins' })).toBeNull()
+    const unread = { field: 'ends', reason: 'expected Unix milliseconds' }
+    expect(problemOf({ begins, ends: 'soon' }, { time: 'ends' })).toEqual(unread)
+    expect(problemOf({ begins, ends: 'soon' }, { time: 'begins', touches: ['ends'] })).toEqual(unread)
+    expect(problemOf({ begins: String(Date.UTC(2009, 0, 3)) }, { time: 'begins' })).toBeNull()
+    expect(problemOf({ begins: String(Date.UTC(2009, 0, 3) - 1) }, { time: 'begins' })).toEqual({
+      ...{ field: 'begins', reason: 'expected Unix milliseconds, found a time before 2009' },
+    })
+  })
+
+  it('reports a value that does not fit a field beyond the document once, as unknown', () => {
+    const drift = new Drift(timed)
+    expect(problemOf({ begins: '1700000000000', more: true }, {}, null, drift)).toBeNull()
+    expect(drift.take()).toEqual([{ field: 'more', problem: 'unknown value', example: 'true', rows: 1 }])
+  })
 
   it('keeps a key named __proto__ as an unknown field', async () => {
     const landing = await landingIn(await emptyFolder())
