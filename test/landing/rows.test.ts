@@ -415,6 +415,17 @@ describe('the row reader', () => {
     expect(drift.take()).toEqual([{ field: 'more', problem: 'unknown value', example: 'true', rows: 1 }])
   })
 
+  it.each([
+    { done: true, more: false },
+    { done: false, more: 17 },
+  ])('reports nothing of a flag and of JSON that are as they should be: %j', (row) => {
+    const drift = new Drift(everyKind)
+    const sink = { set: () => undefined, setPlain: () => false }
+    const whole = { id: '1', size: '1', ts: '1763688137552', ...row }
+    expect(createRowReader(everyKind).read(whole, sink, drift, null)).toBeNull()
+    expect(drift.take()).toEqual([])
+  })
+
   it('keeps a key named __proto__ as an unknown field', async () => {
     const landing = await landingIn(await emptyFolder())
     const row = JSON.stringify(taxRow('1')).replace('{', '{"__proto__":{"id":"9"},')
