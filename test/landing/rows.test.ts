@@ -249,12 +249,14 @@ describe('what the interface document does not describe', () => {
       p2p('1', { total: '7' }),
       p2p('2', { balance: '', total: '8' }),
       p2p('3', { balance: '9', total: '1' }),
+      p2p('4', { balance: '', total: '8', colour: 'red' }),
     ]
     await landing.land([page(1, rows, { feed: 'tax.p2pRecords' })])
     expect(await ask(landing, 'select balance, extra from landing.p2p_records order by page_row')).toEqual([
       ['7.000000000000000000', null],
       ['8.000000000000000000', null],
       ['9.000000000000000000', '{"total":"1"}'],
+      ['8.000000000000000000', '{"colour":"red"}'],
     ])
   })
 })
