@@ -203,7 +203,10 @@ describe('a transaction that can be neither committed nor rolled back', () => {
     await expect(landing.land([page(2, [taxRow('2')])])).rejects.toThrow(
       'The landing database failed and accepts nothing more in this process.',
     )
+    const closing = vi.spyOn(DuckDBConnection.prototype, 'run')
     await landing.close()
+    expect(closing).not.toHaveBeenCalled()
+    closing.mockRestore()
     const again = await landingIn(dir)
     expect([again.landedSeq, await ask(again, 'select id from landing.tax_records')]).toEqual([1, [['1']]])
   })
@@ -484,11 +487,16 @@ describe('a transaction', () => {
     expect(await landing.land([])).toMatchObject({ frames: 0 })
   })
 
-  it('waits for the one before it', async () => {
-    const landing = await landingIn(await emptyFolder())
+  it('waits for the one before it, and closing for the last', async () => {
+    const dir = await emptyFolder()
+    const landing = await landingIn(dir)
     const landed = await Promise.all([1, 2, 3].map((seq) => landing.land([page(seq, [taxRow(String(seq))])])))
     expect(landed.map(({ rows }) => rows)).toEqual([1, 1, 1])
     expect(landing.landedSeq).toBe(3)
+    const last = landing.land([page(4, [taxRow('4')])])
+    await landing.close()
+    expect((await last).rows).toBe(1)
+    expect((await landingIn(dir)).landedSeq).toBe(4)
   })
 
   it('with a feed that is unknown to this version says to update', async () => {
