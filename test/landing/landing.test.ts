@@ -674,6 +674,22 @@ describe('the oldest unsettled record', () => {
     expect(await oldest(landing)).toBe(900)
   })
 
+  it('is in a state that was asked for, in any spelling, where the document names none', async () => {
+    const landing = await landingIn(await emptyFolder())
+    const ofCoin = (id: string, time: number, state: string, symbol: string) => ({
+      ...orderRow(id, time, state),
+      symbol,
+    })
+    await landing.land([
+      orders(1, [ofCoin('1', 1_000, 'live', 'ETH'), ofCoin('2', 2_000, 'filled', 'BTC')]),
+      orders(2, [ofCoin('3', 500, 'filled', 'ETH')]),
+    ])
+    const oldestOf = (field: string, value: string) =>
+      landing.oldestUnsettled('main', 'trade.orderHistory', 'SPOT', field, [value])
+    expect(await oldestOf('orderStatus', 'Live')).toBe(1_000)
+    expect(await oldestOf('symbol', 'Btc')).toBe(2_000)
+  })
+
   it('is judged by the first of equal versions on a page, where the newest comes first', async () => {
     const landing = await landingIn(await emptyFolder())
     await landing.land([orders(1, [orderRow('1', 1_000, 'filled', 500), orderRow('1', 1_000, 'live', 500)])])
