@@ -138,6 +138,11 @@ describe('what is known of an account', () => {
       word(4, 'failed', { ...whole, ...within(1_000, 2_000) }),
       word(5, 'failed', { ...whole, feed: 'tax.p2pRecords' }),
       word(6, 'failed', { ...whole, account: 'desk' }),
+      // The venue's own words have no status.
+      frame(7, {
+        ...{ kind: 'refusal', at, run: 'r1', account: 'main', feed: 'tax.records', ...whole },
+        ...{ request: { method: 'GET', path: '/p' }, status: 400, code: '40014' },
+      } as never),
     ])
     expect(await landing.wordOnFeed('main', 'tax.records')).toBe('pending')
     expect(await landing.wordOnFeed('desk', 'tax.p2pRecords')).toBeNull()
