@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { findEndpoint } from '../../connectors/catalogue.ts'
 import type { Endpoint } from '../../connectors/endpoint.ts'
-import { failedItems } from '../../pipeline/calls/items.ts'
+import { failedItems, itemsRefused } from '../../pipeline/calls/items.ts'
 import { type Outcome, tieout } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 import { TRADER, type TraderVenue, traderBooks, traderVenue } from '../support/trader-venue.ts'
@@ -135,6 +135,54 @@ describe('of the items of a batch', () => {
     expect(failed([{ orderId: '11' }], [{ orderId: '  ' }])).toEqual([
       { place: 1, total: 1, name: 'orderId 11', code: 'no id', message: '' },
     ])
+  })
+
+  test('one in the place of another has no name of that, nor is either told, if the answer is of another length', () => {
+    const two = [{ orderId: '11' }, { orderId: '12' }]
+    expect(failed(two, [{ code: '25204', msg: 'Order does not exist' }])).toEqual([
+      { place: 1, total: 3, name: '', code: '25204', message: 'Order does not exist' },
+      { place: 1, total: 3, name: 'orderId 11', code: 'not told', message: '' },
+      { place: 2, total: 3, name: 'orderId 12', code: 'not told', message: '' },
+    ])
+  })
+
+  test('one in the place of what was sent is that, unless it has another id of the same kind', () => {
+    expect(failed([{ clientOid: 'mine' }], [{ orderId: '77' }])).toEqual([])
+    expect(
+      failed([{ orderId: '11', clientOid: 'mine' }], [{ orderId: '99', clientOid: 'mine' }]),
+    ).toMatchObject([{ name: 'orderId 11, clientOid mine', code: 'not told' }])
+  })
+
+  test('those in a list of failures have failed, whatever the list is called and whatever they say', () => {
+    const failures = { orderFAILURES: [{ orderId: '11' }, { orderId: '12', code: '00000' }] }
+    expect(failed([{ orderId: '11' }, { orderId: '12' }], failures)).toMatchObject([
+      { place: 1, total: 2, name: 'orderId 11', code: 'failed' },
+      { place: 2, total: 2, name: 'orderId 12', code: 'failed' },
+    ])
+  })
+
+  test('those of a request that names none are what the answer has', () => {
+    expect(failed(undefined, [{ orderId: '11' }, 'x'])).toEqual([
+      { place: 2, total: 2, name: '', code: 'no id', message: '' },
+    ])
+  })
+
+  test('the error says whether any is told of, and names none that is a secret', () => {
+    const told = { access: { name: 'trader' }, secrets: ['hush-hush'] } as never
+    const sent = [{ clientOid: 'hush-hush' }, { clientOid: 'other' }]
+    const some = itemsRefused(endpoint, told, failed(sent, [{ orderId: '1', clientOid: 'other' }]))
+    expect(some.message).toContain('what became of some of the items: ')
+    expect(some.details.found).toBe(
+      '1 of 2 items with unknown outcome: item 1 (clientOid *********): not told',
+    )
+    expect(itemsRefused(endpoint, told, failed(sent, [])).message).toContain('what became of any item: ')
+    const refusal = failed(sent, [
+      { clientOid: 'hush-hush', code: '1' },
+      { orderId: '2', clientOid: 'other' },
+    ])
+    expect(itemsRefused(endpoint, told, refusal).details.found).toBe(
+      '1 of 2 items refused: item 1 (clientOid *********): 1',
+    )
   })
 
   test('one is told of by its id, whatever white space is around it', () => {
