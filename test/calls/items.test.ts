@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { findEndpoint } from '../../connectors/catalogue.ts'
 import type { Endpoint } from '../../connectors/endpoint.ts'
-import { failedItems, itemsRefused } from '../../pipeline/calls/items.ts'
+import { failedItems, itemsRefused, notDone } from '../../pipeline/calls/items.ts'
 import { type Outcome, tieout } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 import { TRADER, type TraderVenue, traderBooks, traderVenue } from '../support/trader-venue.ts'
@@ -214,6 +214,16 @@ describe('a write whose answer states its own outcome', () => {
     const { run, writes } = await send('account.repay', REPAY, { result, repayAmount: '0' })
     expect([run.code, writes]).toMatchObject([code, [{ outcome }]])
     expect(run.stderr.includes('nothing was done: result NO.')).toBe(outcome === 'refused')
+  })
+
+  test('a repayment is done in any spelling of the word for it', () => {
+    const repay = findEndpoint('account.repay') as Endpoint
+    expect(['yes', ' Yes '].map((result) => notDone(repay, { result }))).toEqual([null, null])
+  })
+
+  test('a secret in the place of that word is not kept', async () => {
+    const { run, writes } = await send('account.repay', REPAY, { result: 'api-phrase-01' })
+    expect([run.code, writes]).toMatchObject([0, [{ outcome: 'refused', code: 'result *************' }]])
   })
 
   test('a conversion whose coins were sent as one text is checked for each of them', async () => {
