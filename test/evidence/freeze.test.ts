@@ -6,11 +6,13 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../models/clock.ts'
 import { CorruptionError, UsageError } from '../../models/error.ts'
 import type { Books } from '../../pipeline/books/books.ts'
-import { compareWithFiling, freezeReport } from '../../pipeline/evidence/freeze.ts'
+import { compareWithFiling, freezeReport, inputsOf } from '../../pipeline/evidence/freeze.ts'
+import { changesOf } from '../../pipeline/evidence/inputs.ts'
 import { nodeDisk } from '../../pipeline/journal/disk.ts'
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
 import { allRows } from '../../pipeline/output/column.ts'
-import type { ReportName, ReportOptions } from '../../pipeline/reports/catalogue.ts'
+import type { ReportDefaults, ReportName, ReportOptions } from '../../pipeline/reports/catalogue.ts'
+import { publish } from '../reports/books.ts'
 import {
   journaledBooks,
   rows,
@@ -276,4 +278,59 @@ describe('report --against', () => {
       notes: ['No line differs.', 'Its inputs are the same.'],
     })
   })
+})
+
+test('the lots of a filing are stated as published where nothing is asked of them, and else as asked', async () => {
+  const matching = `'lifo' as method, 'universal' as scope, 'generic' as rules, 'UTC' as time_zone, 'net' as fees_in_kind`
+  const published = await publish([`create table lot_matching as select ${matching}`])
+  const older = await publish([])
+  const stated = async (dir: string, options: ReportOptions = {}, defaults: ReportDefaults = {}) => {
+    const ledger = await openLedger(dir)
+    const asked = { name: 'gains', options, defaults } as const
+    const { lots } = await inputsOf(ledger, asked, contextOf(dir), async () => new Map())
+    ledger.close()
+    return lots.map((one) => Object.values(one).join(' '))
+  }
+  expect(await stated(published)).toEqual(['lifo universal generic net'])
+  // The days of which zone are counted says nothing of lots.
+  expect(await stated(published, {}, { timeZone: 'Europe/Berlin' })).toEqual(['lifo universal generic net'])
+  expect(await stated(published, { method: 'hifo' })).toEqual(['hifo account generic'])
+  expect(await stated(published, {}, { feesInKind: 'net' })).toEqual(['fifo account generic net'])
+  expect(await stated(published, { methods: 'fifo,lifo' })).toEqual([
+    'fifo account generic',
+    'lifo account generic',
+  ])
+  expect(await stated(older)).toEqual([])
+})
+
+test('what has changed since a filing is named input by input, tables that are new or gone among them', () => {
+  const lots = (method: string) => [{ method, scope: 'account', rules: 'generic' }]
+  const journal = { seq: 4, chain: 'a' }
+  const before = {
+    ...{
+      tieout: '1',
+      ledger: 'a',
+      tables: { gone: 'a', prices: 'a', same: 'a' },
+      lots: lots('fifo'),
+      journal,
+    },
+  }
+  expect(changesOf(before, before)).toEqual([])
+  expect(
+    changesOf(before, {
+      ...{ tieout: '2', ledger: 'b', tables: { added: 'a', prices: 'b', same: 'a' } },
+      ...{ lots: [...lots('lifo'), ...lots('hifo')], journal: { seq: 5, chain: 'b' } },
+    }),
+  ).toEqual([
+    'tieout was 1 and is 2',
+    'the ledger, in the tables added, gone, prices',
+    'the prices',
+    'the lots: method fifo, scope account, rules generic then, method lifo, scope account, rules generic; method hifo, scope account, rules generic now',
+    'the journal: frame 4 was its last, now 5',
+  ])
+  // Prices that stay as they are are not named.
+  const { prices, ...others } = before.tables
+  expect(changesOf({ ...before, tables: others }, { ...before, ledger: 'b', tables: {} })).toEqual([
+    'the ledger, in the tables gone, same',
+  ])
 })
