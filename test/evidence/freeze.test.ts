@@ -136,6 +136,27 @@ describe('report --freeze', () => {
     expect(readdirSync(join(dir, 'filings')).filter((name) => name.startsWith('.'))).toEqual([])
   })
 
+  test('keeps the configured choice of lots, returns the lines that it stores, and counts their text to the byte', async () => {
+    const ledger = await openLedger(traded)
+    const asked = { name: 'gains', options: {}, defaults: { method: 'hifo' } } as const
+    const { report, file } = await freezeReport(ledger, asked, 'configured', contextOf(traded))
+    const filing = JSON.parse(readFileSync(file, 'utf8'))
+    expect(filing.rows).toHaveLength(1)
+    expect(await allRows(report.rows)).toEqual(filing.rows)
+    // Each cell with quotes and a comma.
+    const texts: string[] = filing.rows[0].map((cell: unknown) => String(cell ?? ''))
+    const maxFilingBytes = texts.join('').length + 3 * texts.length
+    await freezeReport(ledger, asked, 'fits', { ...contextOf(traded), maxFilingBytes })
+    const larger = { ...contextOf(traded), maxFilingBytes: maxFilingBytes - 1 }
+    await expect(freezeReport(ledger, asked, 'larger', larger)).rejects.toThrow('too large for one filing')
+    ledger.close()
+    expect(filing.inputs.lots).toEqual([{ method: 'hifo', scope: 'account', rules: 'generic' }])
+    expect(await against(traded, 'configured', 'gains')).toEqual({
+      rows: [],
+      notes: ['No line differs.', 'Its inputs are the same.'],
+    })
+  })
+
   test('a name that is taken is refused, and the first filing stays unchanged to the byte', async () => {
     const dir = traded
     const file = await freeze(dir, 'q1', 'balances')
