@@ -282,6 +282,9 @@ describe('report --against', () => {
       message: 'The filing was frozen with other options.',
       details: { expected: 'method "lifo"', found: 'method "hifo"' },
     })
+    await expect(against(dir, 'gains-lifo', 'gains', { method: 'lifo', year: 2026 })).rejects.toMatchObject({
+      details: { expected: 'year null', found: 'year 2026' },
+    })
     expect((await against(dir, 'gains-lifo', 'gains', { method: 'lifo' })).rows).toEqual([])
   })
 
@@ -294,10 +297,11 @@ describe('report --against', () => {
     expect(JSON.parse(readFileSync(file, 'utf8')).options.selection).toEqual([
       { disposal_id: 'main/tax.records/104/amount', lot_id: 'main/tax.records/101/amount', quantity: '0.5' },
     ])
-    expect(await against(dir, 'own', 'gains')).toEqual({
-      rows: [],
-      notes: ['No line differs.', 'Its inputs are the same.'],
-    })
+    for (const given of [{}, { selection }])
+      expect(await against(dir, 'own', 'gains', given)).toEqual({
+        rows: [],
+        notes: ['No line differs.', 'Its inputs are the same.'],
+      })
   })
 })
 
