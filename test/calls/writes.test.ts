@@ -2,12 +2,15 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { placeOrder } from '../../connectors/endpoints/spot.ts'
 import { systemClock } from '../../models/clock.ts'
 import { openBooks } from '../../pipeline/books/books.ts'
 import { buildBooks } from '../../pipeline/books/night.ts'
 import { readWrites, type Write } from '../../pipeline/books/writes.ts'
 import { call } from '../../pipeline/calls/call.ts'
+import { withSession } from '../../pipeline/calls/session.ts'
 import { listWrites, settleByHand } from '../../pipeline/calls/settle-by-hand.ts'
+import { sendWrite } from '../../pipeline/calls/write.ts'
 import { emptyConfig } from '../../pipeline/config/config.ts'
 import { post } from '../sandbox/client.ts'
 import { type Desk, desk, journalText, sandbox, textOf } from '../support/calls.ts'
@@ -87,6 +90,29 @@ describe('a write', () => {
       { outcome: 'refused', code: 'stopped', message: 'stopped before it was sent' },
     ])
     expect((await openOrders(at)).filter((order) => order.clientOid === 'own-1')).toEqual([])
+  })
+
+  test('whose answer cannot be kept was still carried out; it is kept before that is journaled', async () => {
+    const at = await desk(await sandbox())
+    const order = {
+      symbol: 'BTCUSDT',
+      side: 'buy',
+      orderType: 'limit',
+      force: 'gtc',
+      price: '1000',
+      size: '0.01',
+    }
+    const outcomes: unknown[] = []
+    await withSession(at.context, 'call', 'parent', async (session) => {
+      const sent = sendWrite(session, placeOrder, { ...order, clientOid: 'mine' }, async () => {
+        const [write] = await readWrites(session.books.landing.connection)
+        outcomes.push(write?.outcome)
+        throw new Error('no room')
+      })
+      await expect(sent).rejects.toThrow('no room')
+    })
+    outcomes.push((await writesOf(at))[0]?.outcome)
+    expect(outcomes).toEqual([null, 'done'])
   })
 
   test('of an account without a key is refused before anything is journaled', async () => {
