@@ -184,6 +184,46 @@ describe('a write whose answer is lost', () => {
     ])
   })
 
+  test('only an order of the same account, symbol and clientOid, sent within two minutes before, may be mistaken for it', async () => {
+    const way = await lossyWay(await sandbox())
+    const at = await desk(way)
+    const books = await openBooks(at.dir, { clock: systemClock, command: 'test' })
+    for (const more of [
+      { account: 'desk' },
+      { endpoint: 'wallet.subaccountTransfer' },
+      { symbol: 'ETHUSDT' },
+      { clientOid: 'other' },
+      { ago: 125_000 },
+      { clientOid: 'late', ago: 90_000 },
+    ]) {
+      const one = {
+        account: 'parent',
+        endpoint: 'spot.placeOrder',
+        symbol: 'BTCUSDT',
+        clientOid: 'mine',
+        ago: 0,
+      }
+      const { account, endpoint, ago, ...fields } = { ...one, ...more }
+      const common = { at: new Date(Date.now() - ago).toISOString(), run: 'before' }
+      const who = { account, endpoint, request: { method: 'POST', path: PLACE } } as const
+      const body = Buffer.from(JSON.stringify(fields))
+      const { seq } = await books.journal.append({ kind: 'write-intent', ...common, ...who }, body)
+      const outcome = { outcome: 'done', code: '00000', reason: null } as const
+      await books.journal.append({ kind: 'write-outcome', ...common, intent: seq, ...outcome })
+    }
+    await books.close()
+    const market = ['symbol=BTCUSDT', 'side=buy', 'orderType=market', 'size=50']
+    way.lose('answer', PLACE)
+    const found = { clientOid: 'mine' }
+    expect(await at.call('spot.placeOrder', [...market, 'clientOid=mine'], send)).toMatchObject(found)
+    way.lose('answer', PLACE)
+    const late = at.call('spot.placeOrder', [...market, 'clientOid=late'], send)
+    await expect(late).rejects.toMatchObject({ name: 'OutcomeUnknown' })
+    // Among the open orders is only one of a clientOid, however many are in the history.
+    way.lose('answer', PLACE)
+    expect(await at.call('spot.placeOrder', [...ORDER, 'clientOid=mine'], send)).toMatchObject(found)
+  })
+
   test('an order that never arrived stays open: it is reported, and an equal one is not sent', async () => {
     const way = await lossyWay(await sandbox())
     const at = await desk(way)
@@ -250,6 +290,8 @@ describe('a write whose answer is lost', () => {
       details: { found: 'its outcome is unknown, and what was sent has been erased' },
     })
     expect(way.arrived.filter((path) => path === PLACE)).toEqual([])
+    const repayment = ['repayableCoinList=USDT', 'paymentCoinList=BTC']
+    expect(await at.call('account.repay', repayment, send)).toHaveProperty('result')
     await settleByHand(at.context, 1, 'refused')
     await at.call('spot.placeOrder', other, send)
     expect(way.arrived.filter((path) => path === PLACE)).toEqual([PLACE])
@@ -418,8 +460,10 @@ describe('a write whose answer is lost', () => {
     for (const symbol of ['BTCUSDT', 'ETHUSDT']) {
       way.lose('answer', path)
       await expect(
-        at.call('wallet.subaccountTransfer', [...isolated, `symbol=${symbol}`], send),
+        at.call('wallet.subaccountTransfer', [...isolated, `symbol=${symbol}`, 'clientOid=t3'], send),
       ).rejects.toMatchObject({ name: 'OutcomeUnknown' })
+      // It has an id and a symbol, and is no order.
+      expect(at.told.filter((line) => line.startsWith('Order '))).toEqual([])
     }
   })
 
