@@ -116,6 +116,14 @@ describe('the values of a statement', () => {
     ])
   })
 
+  test('that are missing because the books end are told from those without a price, at each end of the period', async () => {
+    const { rows } = await lines({ from: '2026-01-09', to: '2026-02-28' })
+    expect(rows.filter((line) => /XYZ (opening|closing)/.test(line))).toEqual([
+      'XYZ opening 3 ? no price of XYZ in EUR on that day',
+      'XYZ closing 5 ? the books end on 2026-01-09',
+    ])
+  })
+
   test('are those of the published entries, one by one', async () => {
     const values = await books.query(
       `select entries.coin, entries.amount, worths.value, worths.price_source
@@ -304,6 +312,8 @@ test('a move between imported accounts states no value, and no price would give 
       't1:out,2026-01-05T00:00:00Z,a,transfer_out,BTC,1,,,,',
       't1:in,2026-01-05T00:00:00Z,b,transfer_in,BTC,1,,,,',
       'i1,2026-01-06T12:00:00Z,a,income,XYZ,3,,,,',
+      // The first moment that is no longer in it.
+      'i2,2026-01-07T00:00:00Z,a,income,BTC,5,,,,',
     )
     await imported.build()
     const shown = await show(imported.dir, 'statement', { from: '2026-01-05', to: '2026-01-06' })
