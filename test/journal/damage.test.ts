@@ -133,6 +133,20 @@ test('journal: fewer bytes than the start of a frame has are a torn end; as many
   expect((await reopen(dir)).recovered?.bytes).toBe(21)
 })
 
+test('journal: a hash that ends in zero is a torn end only behind the last frame', async () => {
+  const dir = await emptyBooks()
+  await writeJournal(dir, ['a'])
+  const end = (await readFile(segment(dir))).length
+  await writeJournal(dir, ['b'])
+  const bytes = await readFile(segment(dir))
+  expect(bytes.at(end - 1)).not.toBe(0)
+  bytes.writeUInt8(0, end - 1)
+  await writeFile(segment(dir), bytes)
+  expect(await failure(reopen(dir))).toMatchObject({
+    message: 'A frame of the journal does not continue the hash chain.',
+  })
+})
+
 /** Three segments of one frame each. */
 async function threeSegments(): Promise<string> {
   const dir = await emptyBooks()
