@@ -157,6 +157,7 @@ function readItems(table: ItemTable, publishPersonalData: boolean): string {
     ${above.map((column) => `${column} as parent_${column}`).join(', ')},
     json_items(${jsonMember(name)}) as elements
   from items_${place}
+  where ${jsonMember(name)} is not null
 )`,
         itemsOf(place + 1, [...own, ...outer]),
       ]

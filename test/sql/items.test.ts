@@ -99,6 +99,7 @@ async function land(books: TestBooks): Promise<void> {
         ],
       }),
     },
+    { order_id: '31', coin: 'USDT', c_time: at, payment_info: JSON.stringify({ paymethodName: 'Cash' }) },
   ])
 }
 
@@ -229,9 +230,12 @@ describe('items of records', () => {
   it('that are personal are rows without their contents', async () => {
     expect(
       await query(
-        'select order_id, list_index, paymethod_name, paymethod_id, paymethod_info, extra from p2p_order_payments',
+        'select order_id, list_index, paymethod_name, paymethod_id, paymethod_info, extra from p2p_order_payments order by 1',
       ),
-    ).toEqual([['30', '0', null, null, null, null]])
+    ).toEqual([
+      ['30', '0', null, null, null, null],
+      ['31', '0', null, null, null, null],
+    ])
     expect(
       await query(
         'select order_id, parent_list_index, list_index, name, required, type, value, extra from p2p_order_payment_fields order by 3',
@@ -248,8 +252,9 @@ test('that are personal are published if the configuration says so', async () =>
   try {
     await land(books)
     await books.build({ publishPersonalData: true })
-    expect(await books.query('select paymethod_name, extra from p2p_order_payments')).toEqual([
+    expect(await books.query('select paymethod_name, extra from p2p_order_payments order by 1')).toEqual([
       ['Bank', '{"bank":"First"}'],
+      ['Cash', null],
     ])
     expect(
       await books.query(
