@@ -285,7 +285,7 @@ function refuseTwin(
     // A clientOid protects an order only while it is unfilled, so the order must be one that rests, and known to be in
     // neither list.
     const mayRest = params.orderType === 'limit' && params.force !== 'ioc' && params.force !== 'fok'
-    const again = mayRest && looked.has(write.seq)
+    const again = mayRest && sentAs !== undefined && looked.has(write.seq)
     if (again && clientOid === sentAs && session.clock.wall() - write.intendedAt < IDEMPOTENT_MS) continue
     throw new UsageError(
       'The same request may already have been carried out; it was not sent a second time.',

@@ -3,7 +3,7 @@
 // is journaled, then landed. A source that does not answer never fails the run: what it did not deliver is
 // pending, and reported by the check price_sources.
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { VenueError } from '../../connectors/errors.ts'
+import { Stopped, VenueError } from '../../connectors/errors.ts'
 import {
   CANDLE_UNITS,
   CANDLES_MAX,
@@ -305,7 +305,7 @@ class Fetcher {
 
   async #failed(series: Series, path: string, error: unknown): Promise<void> {
     // Stopping the run says nothing about the source.
-    if (this.#options.signal.aborted) return
+    if (error instanceof Stopped || this.#options.signal.aborted) return
     if (error instanceof VenueError)
       return await this.#journal(series, path, error.status, null, `code ${error.code}`)
     if (error instanceof EcbFailure) return await this.#journal(series, path, null, null, error.message)

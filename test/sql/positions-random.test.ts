@@ -102,7 +102,7 @@ async function positionsOf(books: readonly Book[]) {
         'staging.futures_episodes_before',
         'staging.futures_episodes',
         'staging.futures_stretches_before',
-      'staging.futures_stretches',
+        'staging.futures_stretches',
         'staging.futures_position_moves',
         'main.futures_positions_pnl',
       ],
