@@ -158,6 +158,8 @@ test('a model says how it is divided into days', () => {
     '-- from day: staging.c',
     '-- since: staging.d at place where x is not null per account, coin',
     '-- spans: staging.e from begins_at to ends_at',
+    '-- carries: staging.one_before at nth per account, coin',
+    '-- lasting: ends_at',
   ]
   expect(model('staging.one', [...whole, ...slices]).slices).toBeUndefined()
   const { doc, slices: read } = model('staging.one', [...whole.slice(0, 3), ...slices])
@@ -168,6 +170,8 @@ test('a model says how it is divided into days', () => {
     earlier: ['staging.c'],
     since: { table: 'staging.d', at: 'place', where: 'x is not null', keys: 'account, coin' },
     spans: { table: 'staging.e', from: 'begins_at', to: 'ends_at' },
+    carries: { table: 'staging.one_before', at: 'nth', keys: 'account, coin' },
+    lasting: 'ends_at',
   })
   expect(() => model('staging.one', ['-- slices: at', '-- since: staging.d'])).toThrow(
     expect.objectContaining({
@@ -181,6 +185,15 @@ test('a model says how it is divided into days', () => {
       details: expect.objectContaining({
         where: 'sql/staging.one.sql',
         found: 'spans: staging.e from begins_at',
+      }),
+    }),
+  )
+  expect(() => model('staging.one', ['-- slices: at', '-- carries: staging.one_before at nth'])).toThrow(
+    expect.objectContaining({
+      message: 'A model does not say which of its own rows it goes on from.',
+      details: expect.objectContaining({
+        where: 'sql/staging.one.sql',
+        found: 'carries: staging.one_before at nth',
       }),
     }),
   )
