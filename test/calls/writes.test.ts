@@ -115,6 +115,17 @@ describe('a write', () => {
     expect(outcomes).toEqual([null, 'done'])
   })
 
+  test('that fails for a reason of our own stays open: it may have been sent', async () => {
+    const at = await desk(await sandbox())
+    await withSession(at.context, 'call', 'parent', async (session) => {
+      const request = () => Promise.reject(new TypeError('unforeseen'))
+      const order = { symbol: 'BTCUSDT', side: 'buy', orderType: 'market', size: '50' }
+      const sent = sendWrite({ ...session, client: { request } }, placeOrder, order)
+      await expect(sent).rejects.toThrow('unforeseen')
+    })
+    expect(await writesOf(at)).toMatchObject([{ outcome: null, code: null }])
+  })
+
   test('of an account without a key is refused before anything is journaled', async () => {
     const venue = await sandbox()
     const at = await desk(venue)
@@ -312,15 +323,17 @@ describe('a write whose answer is lost', () => {
     const way = await lossyWay(await sandbox())
     const at = await desk(way)
     way.lose('request', PLACE)
-    await expect(at.call('spot.placeOrder', ORDER, send)).rejects.toMatchObject({ name: 'OutcomeUnknown' })
-    const clock = { ...systemClock, wall: () => Date.now() + 6 * 3_600_000 }
-    const again = {
-      endpoint: 'spot.placeOrder',
-      values: [...ORDER, 'clientOid=own-1'],
-      json: true,
-      newId: () => '',
-    }
-    await expect(call({ ...at.context, clock }, { ...again, ...send })).rejects.toMatchObject({
+    const sentAt = Date.now()
+    const placeAt = (time: number) =>
+      call(
+        { ...at.context, clock: { ...systemClock, wall: () => time } },
+        {
+          ...{ endpoint: 'spot.placeOrder', values: [...ORDER, 'clientOid=own-1'] },
+          ...{ json: true, newId: () => '', ...send },
+        },
+      )
+    await expect(placeAt(sentAt)).rejects.toMatchObject({ name: 'OutcomeUnknown' })
+    await expect(placeAt(sentAt + 6 * 3_600_000)).rejects.toMatchObject({
       message: 'The same request may already have been carried out; it was not sent a second time.',
     })
     expect(way.arrived.filter((path) => path === PLACE)).toEqual([])
@@ -568,6 +581,72 @@ describe('an intent without an outcome, which a killed process leaves', () => {
     expect(await ours()).toMatchObject([{ clientOid: 'before' }])
     expect(await again()).toMatchObject({ clientOid: expect.stringMatching(/^own-/) })
     expect(await ours()).toHaveLength(2)
+  })
+
+  test('holds up the same order whatever became of the writes before it, but not that of another account', async () => {
+    const order = (clientOid: string, hours: number, orderStatus: string) => ({
+      ...{ orderId: '7', clientOid, orderStatus },
+      createdTime: String(Date.now() - hours * 3_600_000),
+    })
+    const venue = await traderVenue({
+      ...TRADER,
+      '/api/v3/trade/unfilled-orders': () => ({ list: [order('old', 7, 'live')], cursor: '' }),
+      '/api/v3/trade/history-orders': () => ({ list: [order('twice', 0, 'filled')], cursor: '' }),
+      [PLACE]: () => ({ orderId: '8', clientOid: 'mine' }),
+    })
+    const dir = traderBooks(venue.baseUrl, '{}', '', ['trader', 'other'])
+    const books = await openBooks(dir, { clock: systemClock, command: 'test' })
+    const open = [
+      { endpoint: 'wallet.subaccountTransfer', clientOid: 'transfer', size: '1' },
+      { clientOid: 'old', size: '2' },
+      { clientOid: 'twice', size: '3' },
+      { clientOid: 'twice', size: '4' },
+      { clientOid: 'twice', size: '5' },
+      { clientOid: 'absent', size: '6' },
+      { clientOid: 'later', size: '6' },
+      { clientOid: '007', size: '8' },
+      { account: 'other', clientOid: 'others', size: '9' },
+    ]
+    for (const { account = 'trader', endpoint = 'spot.placeOrder', size, clientOid } of open) {
+      const request = { method: 'POST', path: PLACE } as const
+      const at = new Date().toISOString()
+      const fields = endpoint === 'spot.placeOrder' ? { ...JSON.parse(`${BODY}}`), size } : { amount: size }
+      const body = Buffer.from(JSON.stringify({ ...fields, clientOid }))
+      await books.journal.append(
+        { kind: 'write-intent', at, run: 'killed', account, endpoint, request },
+        body,
+      )
+    }
+    await books.close()
+    const place = (size: string, clientOid: string) => {
+      const words = [...ORDER.slice(0, -1), `size=${size}`, `clientOid=${clientOid}`, '--account', 'trader']
+      return command(['call', 'spot.placeOrder', ...words, '--write', '--dir', dir])
+    }
+    const first = await place('2', 'old')
+    // What the venue has of each, in the order in which they were sent.
+    expect(first.stderr.match(/^(Order|Write) .* (cannot be|is neither|was carried).*/gm)).toEqual([
+      'Order old of write 2 cannot be distinguished from order 7, which is older and has the same clientOid. Check both yourself.',
+      'Write 3 was carried out: order 7 was found in trade.orderHistory as filled (clientOid twice).',
+      'Order twice of write 4 cannot be distinguished from that of write 3, which has the same clientOid. Check both yourself.',
+      'Order twice of write 5 cannot be distinguished from that of write 4, which has the same clientOid. Check both yourself.',
+      'Order absent of write 6 is neither among the open orders nor in the history.',
+      'Order later of write 7 is neither among the open orders nor in the history.',
+      'Order 007 of write 8 is neither among the open orders nor in the history.',
+    ])
+    expect(first.code).toBe(2)
+    expect(first.stderr).toContain('where:    write 2, spot.placeOrder of account trader')
+    for (const [size, clientOid, write] of [
+      ['4', 'twice', 4],
+      ['6', 'absent', 7],
+      ['8', '7', 8],
+    ] as const) {
+      const again = await place(size, clientOid)
+      expect(again.code).toBe(2)
+      expect(again.stderr).toContain(`where:    write ${write}, spot.placeOrder of account trader`)
+    }
+    expect(venue.arrived).not.toContain(PLACE)
+    expect((await place('9', 'mine')).code).toBe(0)
+    expect(venue.arrived.filter((path) => path === PLACE)).toEqual([PLACE])
   })
 
   test('is left by a command line that is killed while it waits, and the order is found afterwards', async () => {
