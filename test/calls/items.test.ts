@@ -72,6 +72,17 @@ describe('a batch of changes', () => {
     expect(await writes(dir)).toMatchObject([{ outcome: 'refused', code: '25204 no id' }])
   }, 60_000)
 
+  test('of which one is refused with a secret of ours is journaled without it', async () => {
+    const repeated = { orderId: '', clientOid: '', code: 'api-phrase-01', msg: 'not api-phrase-01' }
+    const { dir } = await modify([done('11'), repeated, done('13')])
+    expect(await writes(dir)).toMatchObject([
+      {
+        ...{ outcome: 'partial', code: '*************' },
+        message: '1 of 3 items refused: item 2 (clientOid mine): ************* not *************',
+      },
+    ])
+  })
+
   test.each([
     ['no item', []],
     ['nothing at all', {}],

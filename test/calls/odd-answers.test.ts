@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { journalText } from '../support/calls.ts'
 import { command } from '../support/in-process.ts'
 import { refused, TRADER, traderBooks, traderVenue } from '../support/trader-venue.ts'
 
@@ -47,6 +48,38 @@ test('a passphrase that was sent and is returned is not shown', async () => {
   ])
   expect(run.code).toBe(0)
   expect(JSON.parse(run.stdout)).toEqual({ subUid: '1', label: '*'.repeat(passphrase.length) })
+})
+
+test('a refusal that repeats the passphrase that was sent, and that of another account, is journaled without them', async () => {
+  const passphrase = 'hush-hush-passphrase'
+  const said = { code: '40017', msg: `not ${passphrase}, not api-phrase-02`, data: null }
+  const venue = createServer((_request, response) => {
+    response.writeHead(400).end(JSON.stringify({ ...said, requestTime: Date.now() }))
+  })
+  await new Promise<void>((resolve) => venue.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void venue.close())
+  const dir = traderBooks(`http://127.0.0.1:${portOf(venue)}`, '{}', '', ['trader', 'other'])
+  const words = ['subUid=1', 'apiKey=abcdef', `passphrase=${passphrase}`, 'permType=readonly']
+  const modify = [
+    'call',
+    'broker.modifyApiKey',
+    ...words,
+    'permList=spot_trade',
+    '--account',
+    'trader',
+    '--write',
+    '--dir',
+    dir,
+  ]
+  expect((await command(modify)).code).not.toBe(0)
+  const { stdout } = await command(['writes', '--json', '--dir', dir])
+  expect(JSON.parse(stdout)).toMatchObject([
+    { outcome: 'refused', code: '40017', message: 'not ********************, not *************' },
+  ])
+  const journal = await journalText(dir)
+  for (const secret of [passphrase, 'api-phrase-02']) expect(journal).not.toContain(secret)
+  // Only in the answer, so that erasing the answer erases it.
+  expect(journal.match(/not \*{20}/g)).toHaveLength(1)
 })
 
 test.each([
