@@ -115,6 +115,8 @@ describe('a report in another currency', () => {
           '2025-12-01T09:30:00Z,BTCB,EUR,800',
           '2025-12-01T08:30:00Z,USDT,EUR,0.8',
           '2025-12-01T08:30:00Z,SOL,EUR,100',
+          '2025-12-01T08:30:00Z,USDC,EUR,0.8',
+          '2025-12-01T08:30:00Z,USDC,GBP,0.64',
           '',
         ].join('\n'),
       )
@@ -176,6 +178,14 @@ describe('a report in another currency', () => {
       ])
       expect(await gainsOf(euros, 'signs', { rules: 'uk', currency: 'USD' })).toEqual([
         'x1 <- b1: 5 for -25 cost 625 gain -650',
+      ])
+    })
+
+    it('has its rate over any of the quote coins', async () => {
+      expect(await gainsOf(euros, 'coins', { currency: 'GBP' })).toEqual([
+        's1 <- b1: 1 for 720 cost 640 gain 80',
+        's2 <- b2: 500 for 352 cost 320 gain 32',
+        's3 <- b3: 1 for 88 cost 80 gain 8',
       ])
     })
 
