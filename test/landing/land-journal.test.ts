@@ -1,6 +1,6 @@
 // Landing from a real journal: the tail after a crash, and everything again, give one and the same database.
 
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -43,7 +43,9 @@ describe('landing a journal', () => {
     expect(landed).toEqual({ frames: 3, pages: 3, rows: 6, quarantined: 1 })
     expect(told).toEqual([{ ...landed, landedSeq: 5, lastSeq: 5 }])
     expect(landing.chain).toBe(journal.lastChain)
-    expect(await landJournal(journal, landing)).toEqual({ frames: 0, pages: 0, rows: 0, quarantined: 0 })
+    const none = await landJournal(journal, landing, (progress) => told.push(progress))
+    expect(none).toEqual({ frames: 0, pages: 0, rows: 0, quarantined: 0 })
+    expect(told).toHaveLength(1)
   })
 
   it('gives the same database in one batch, frame by frame, or rebuilt', async () => {
@@ -67,7 +69,12 @@ describe('landing a journal', () => {
     const dir = await emptyFolder()
     const journal = await journalIn(dir, pages)
     writeFileSync(join(dir, 'landing.duckdb.wal'), 'what a crash has left')
-    await rebuildLanding(dir, journal, landingOptions)
+    mkdirSync(join(dir, 'tmp'))
+    for (const name of ['landing-rebuilt.duckdb', 'landing-rebuilt.duckdb.wal'])
+      writeFileSync(join(dir, 'tmp', name), 'what a crash has left')
+    const told: unknown[] = []
+    const landed = await rebuildLanding(dir, journal, landingOptions, (progress) => told.push(progress))
+    expect(told).toEqual([{ ...landed, landedSeq: 5, lastSeq: 5 }])
     expect(existsSync(join(dir, 'landing.duckdb.wal'))).toBe(false)
     const rebuilt = await landingIn(dir)
     expect(rebuilt.landedSeq).toBe(5)
@@ -147,6 +154,19 @@ describe('rebuilding', () => {
       ],
     ])
     expect(await ask(rebuilt, 'select count(*) from landing.tax_records where page_id = 2')).toEqual([['0']])
+  })
+
+  it('is made in the folder for temporary files, of the owner only; that it cannot take its place is an error of the disk', async () => {
+    const dir = await emptyFolder()
+    const journal = await journalIn(dir, pages.slice(0, 1))
+    const tempDir = join(dir, 'elsewhere')
+    mkdirSync(join(dir, 'landing.duckdb'))
+    await expect(rebuildLanding(dir, journal, { ...landingOptions, tempDir })).rejects.toMatchObject({
+      name: 'DiskError',
+      message: 'The landing database could not be replaced by the rebuilt one.',
+    })
+    expect(await readdir(tempDir)).toContain('landing-rebuilt.duckdb')
+    expect(statSync(tempDir).mode & 0o777).toBe(0o700)
   })
 
   it('is refused while landing is open, and if it fails the old file stays unchanged', async () => {
