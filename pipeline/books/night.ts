@@ -143,7 +143,7 @@ function logRequest({ log }: CommandContext, event: RequestEvent): void {
 /** Nothing else happens for minutes, so this is said when it begins. */
 const pauseWords = ({ clock }: CommandContext, pauseMs: number): string =>
   `The venue refuses requests on several budgets because of their number, and may have blocked this address: nothing is sent for ` +
-  `${pauseMs / 60_000} minutes, until ${new Date(clock.wall() + pauseMs).toISOString()}, and then it is asked once more. ` +
+  `${pauseMs / 60_000} minutes, until ${new Date(clock.wall() + pauseMs).toISOString()}, and then one more attempt is made. ` +
   'Press Ctrl-C to stop; what has landed is kept.'
 
 /** The venue's profile with the configuration's overrides. */

@@ -244,10 +244,11 @@ async function makeFrom(
   first: string,
   room: Room,
 ): Promise<MadeDays> {
-  const begins = (column: string, isWithout: boolean): string =>
-    `coalesce(${notBefore(column, first)}, ${isWithout})`
+  // Of two times, the second decides about a row that lacks the first; one without either may be of any day.
+  const reaches = (column: string, ifAbsent: boolean): string =>
+    `coalesce(${notBefore(column, first)}, ${ifAbsent})`
   const which =
-    lasting === undefined ? begins(by, true) : `(${begins(by, false)} or ${begins(lasting, true)})`
+    lasting === undefined ? reaches(by, true) : `(${reaches(by, false)} or ${reaches(lasting, true)})`
   if (carries !== undefined) await takeLast(connection, room, table, carries, `not ${which}`)
   const days = new Set<string>()
   const learnDays = async (): Promise<void> => {

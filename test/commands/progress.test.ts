@@ -83,6 +83,6 @@ test('progress: a pause of all requests is reported when it begins', async () =>
   await venue.close()
   expect(told).toEqual([
     'The venue refuses requests on several budgets because of their number, and may have blocked this address: nothing is sent for ' +
-      '5 minutes, until 2026-01-05T03:05:01.000Z, and then it is asked once more. Press Ctrl-C to stop; what has landed is kept.',
+      '5 minutes, until 2026-01-05T03:05:01.000Z, and then one more attempt is made. Press Ctrl-C to stop; what has landed is kept.',
   ])
 })
