@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { UsageError } from '../../models/error.ts'
 import type { Disk } from '../journal/disk.ts'
 import { isNoFile } from '../ledger/no-file.ts'
-import { STEPS_FILE } from '../ledger/steps.ts'
+import { removeSteps, STEPS_FILE } from '../ledger/steps.ts'
 
 const LANDING = 'landing.duckdb'
 const LEDGER = 'ledger.duckdb'
@@ -39,7 +39,8 @@ function isLink(name: string, path: string): UsageError {
 /** Removes the landing database, the steps of builds and all unfinished work, which can be rebuilt from the journal. */
 export async function removeLanded(dir: string, disk: Disk): Promise<void> {
   // A write-ahead log that outlived its file would be replayed into the next one.
-  for (const name of [`${LANDING}.wal`, LANDING, STEPS_FILE]) await disk.remove(join(dir, name))
+  for (const name of [`${LANDING}.wal`, LANDING]) await disk.remove(join(dir, name))
+  await removeSteps(disk, dir)
   // Entry by entry: the folder itself may be a link to a larger disk.
   const work = join(dir, 'tmp')
   for (const name of (await disk.list(work)) ?? [])
@@ -49,6 +50,7 @@ export async function removeLanded(dir: string, disk: Disk): Promise<void> {
 
 /** Removes a ledger that was published as a file before the books moved to a server: no build there replaces it. */
 export async function removeOlderLedger(dir: string, disk: Disk): Promise<void> {
-  for (const name of [`${LEDGER}.wal`, LEDGER, STEPS_FILE]) await disk.remove(join(dir, name))
+  for (const name of [`${LEDGER}.wal`, LEDGER]) await disk.remove(join(dir, name))
+  await removeSteps(disk, dir)
   await disk.syncDir(dir)
 }

@@ -3,7 +3,8 @@
 // does that.
 import { TieoutError, UsageError } from '../../models/error.ts'
 import type { CommandContext } from '../config/context.ts'
-import { askMade, askPublished, landedRows, type MadeTables, ORIGIN } from '../ledger/kept.ts'
+import { askMade, askPublished, type MadeTables, ORIGIN } from '../ledger/kept.ts'
+import { landedRows } from '../ledger/landed.ts'
 import { isOfThisProgram, type Ledger, NoLedger, openLedger } from '../ledger/ledger.ts'
 import { isSame, NO_ROWS, type Rows } from '../ledger/rows.ts'
 import type { Books } from './books.ts'

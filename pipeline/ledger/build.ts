@@ -37,6 +37,7 @@ import {
   isBase,
   type MadeTables,
   madeDocs,
+  ORIGIN,
   originOf,
   readMade,
   writeMade,
@@ -56,7 +57,15 @@ import { isSame } from './rows.ts'
 import { KeptDiffer } from './run.ts'
 import { interruptUntil } from './session.ts'
 import { takenBy, timesOf } from './slices.ts'
-import { clearSteps, keepSteps, readSteps, STEPS_FILE, takeSteps, writeSteps } from './steps.ts'
+import {
+  clearSteps,
+  isAsPublished as isAsPublishedBy,
+  keepSteps,
+  readSteps,
+  removeSteps,
+  takeSteps,
+  writeSteps,
+} from './steps.ts'
 import { type BuildEvent, BuildFailed, type ExtraStep, runnable, runTasks, type StepRun } from './tasks.ts'
 import { CATALOG, inWorkspace, type Workspace } from './workspace.ts'
 
@@ -152,6 +161,7 @@ async function attempt(options: BuildOptions): Promise<BuildResult> {
   const close = () => discardBuild(disk, unfinished)
   return await closing(close, async () => {
     try {
+      const isAsPublished = await isAsPublishedBy(disk, options.dir)
       if (options.full !== true) await takeSteps(disk, options.dir, unfinished)
       const { hasSteps, ...made } = await inWorkspace(
         options.landing.instance,
@@ -163,12 +173,14 @@ async function attempt(options: BuildOptions): Promise<BuildResult> {
           keepSteps: options.keepSteps === true,
         },
         (workspace) =>
-          untilStopped(workspace, options, () => make(workspace, { ...options, path, unfinished })),
+          untilStopped(workspace, options, () =>
+            make(workspace, { ...options, path, unfinished, isAsPublished }),
+          ),
       )
       if (made.published) {
         await publishLedger(disk, options.dir, unfinished)
         if (hasSteps) await keepSteps(disk, options.dir, unfinished)
-        else await disk.remove(join(options.dir, STEPS_FILE))
+        else await removeSteps(disk, options.dir)
       } else if (options.publish ?? true) await keepUnpublishedBreaks(disk, options.dir, made.openBreaks)
       return { ...made, path }
     } catch (error) {
@@ -224,7 +236,12 @@ async function explained(
 
 async function make(
   workspace: Workspace,
-  options: BuildOptions & { readonly path: string; readonly unfinished: string },
+  options: BuildOptions & {
+    readonly path: string
+    readonly unfinished: string
+    /** Nobody has written to the published ledger since. */
+    readonly isAsPublished: boolean
+  },
 ): Promise<Omit<BuildResult, 'path'> & { readonly hasSteps: boolean }> {
   const { connection } = workspace
   const { config, steps = [], dir, disk = nodeDisk, onNote } = options
@@ -238,13 +255,14 @@ async function make(
   await loadReference(connection, config, folders, key)
   const all = [...generatedModels(config), ...shippedModels()]
   const timeOf = workspace.keepsSteps ? timesOf(all, steps) : new Map<string, string>()
-  const inputs = await inputsOf(connection, GIVEN_TABLES, timeOf)
   const origin = originOf(await erasures(dir, disk), config.publishPersonalData)
   const before = await readMade(connection)
+  const lastSteps = before === null ? null : await readSteps(connection, before)
+  const isSameOrigin = before?.get(ORIGIN)?.decidedBy === origin
+  const inputs = await inputsOf(connection, GIVEN_TABLES, timeOf, isSameOrigin ? lastSteps : null)
   const [lastKey, thisKey] = [before?.get(KEY_TABLE), inputs.given.get(KEY_TABLE)]
   if (!isNewKey && lastKey?.count === 1 && thisKey?.count === 1 && !isSame(lastKey, thisKey))
     onNote?.(OTHER_KEY)
-  const lastSteps = before === null ? null : await readSteps(connection, before)
   const isKept =
     before !== null &&
     options.full !== true &&
@@ -264,6 +282,7 @@ async function make(
     events: tables,
     found,
     days,
+    until,
     learn,
   } = await runTasks(lanes, models, steps, {
     inputs,
@@ -272,6 +291,7 @@ async function make(
       ? { timeOf, before: usedSteps?.days ?? new Map(), taken: takenBy(lanes) }
       : null,
     standing: usedSteps?.tables ?? new Set(),
+    isAsPublished: usedSteps !== null && options.isAsPublished,
     putsOff: !workspace.keepsSteps,
     only,
     clock,
@@ -318,7 +338,7 @@ async function make(
     await writeComments(connection, documented)
   }
   const hasSteps = published && workspace.keepsSteps
-  if (hasSteps) await writeSteps(connection, recorded, days)
+  if (hasSteps) await writeSteps(connection, recorded, { days, until })
   const explainedBreaks = allBreaks.filter(({ status }) => status === 'explained')
   return { published, breaks, openBreaks, explainedBreaks, tables, found, hasSteps }
 }

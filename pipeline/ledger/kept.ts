@@ -5,11 +5,11 @@
 import { createHash } from 'node:crypto'
 import { type DuckDBConnection, DuckDBTimestampTZValue } from '@duckdb/node-api'
 import { literal } from '../engine/quote.ts'
+import { type KnownLanded, type Landed, landedRows } from './landed.ts'
 import { macroNames } from './macros.ts'
 import { type Documented, shippedModels } from './models.ts'
 import { thisProgram } from './program.ts'
 import { type Ask, asked, askRows, isSame, NO_ROWS, type Rows, rowsOf } from './rows.ts'
-import { allOf, askDays, type Days } from './slices.ts'
 import { CATALOG, PREVIOUS } from './workspace.ts'
 
 /** What a build found for one of its tables. */
@@ -82,14 +82,10 @@ export async function askPublished(ask: Ask, tables: readonly string[]): Promise
   return new Map([...rows, ...[...views].filter(([view]) => tables.includes(view))])
 }
 
-/** The rows of a build's inputs, by table. */
-export interface Inputs {
-  /** What has landed. */
-  readonly landed: ReadonlyMap<string, Rows>
-  /** What the configuration and the shipped tables contain. */
+/** The rows of a build's inputs. */
+export interface Inputs extends Landed {
+  /** By table, what the configuration and the shipped tables contain. */
   readonly given: ReadonlyMap<string, Rows>
-  /** The rows of each day of what has landed, where it is divided into days. */
-  readonly days: ReadonlyMap<string, Days>
 }
 
 /** What has landed, in the database attached as `landing`, and the tables that are given. */
@@ -97,34 +93,9 @@ export async function inputsOf(
   connection: DuckDBConnection,
   given: readonly string[],
   timeOf?: ReadonlyMap<string, string>,
+  known?: KnownLanded | null,
 ): Promise<Inputs> {
-  return { ...(await landedRows(connection, timeOf)), given: await rowsOf([connection], given) }
-}
-
-/**
- * What has landed, by table, and by day where `timeOf` gives a column with the time. Tables that never had a
- * row, which are most of them, are not queried.
- */
-export async function landedRows(
-  connection: DuckDBConnection,
-  timeOf: ReadonlyMap<string, string> = new Map(),
-): Promise<Pick<Inputs, 'landed' | 'days'>> {
-  const reader = await connection.runAndReadAll(
-    "select 'landing.' || table_name, estimated_size > 0 from duckdb_tables() where database_name = 'landing'",
-  )
-  const found = reader.getRowsJson() as [string, boolean][]
-  const filled = found.flatMap(([table, hasRows]) => (hasRows ? [table] : []))
-  const days = new Map<string, Days>()
-  for (const table of filled) {
-    const time = timeOf.get(table)
-    if (time !== undefined) days.set(table, await askDays(connection, table, time))
-  }
-  const rows = await rowsOf(
-    [connection],
-    filled.filter((table) => !days.has(table)),
-  )
-  for (const [table, one] of days) rows.set(table, allOf(one))
-  return { landed: new Map(found.map(([table]) => [table, rows.get(table) ?? NO_ROWS])), days }
+  return { ...(await landedRows(connection, timeOf, known)), given: await rowsOf([connection], given) }
 }
 
 /** A hash of a table's inputs; undefined if the rows of one of them are not known. */

@@ -1,7 +1,8 @@
 // One run of a build's tasks: which of them can be skipped, because none of their inputs have changed.
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { isOutOfMemory } from '../engine/out-of-memory.ts'
-import { askViews, type Found, type Inputs, landedRows, type MadeTables } from './kept.ts'
+import { askViews, type Found, type Inputs, type MadeTables } from './kept.ts'
+import { type LandedUntil, landedRows } from './landed.ts'
 import type { Slices, Task } from './models.ts'
 import { asked, isSame, NO_ROWS, type Rows, rowsOf } from './rows.ts'
 import {
@@ -53,11 +54,20 @@ interface Unseen {
 
 const isPublished = (table: string): boolean => table.startsWith('main.')
 
+interface RunOptions {
+  readonly divided: Divided | null
+  readonly standing: ReadonlySet<string>
+  readonly isAsPublished: boolean
+}
+
 export class Run {
   readonly #base: MadeTables | null
   readonly #makers: ReadonlyMap<string, Task<Item>>
   /** What has landed by now. */
   #landed: ReadonlyMap<string, Rows>
+  #until: LandedUntil | null
+  /** What is kept need not be read: nobody has written to it since it was published. */
+  readonly #isAsPublished: boolean
   /** For every table that is given, built or kept. */
   readonly #rows: Map<string, Rows>
   readonly #decided = new Map<string, string>()
@@ -76,10 +86,12 @@ export class Run {
 
   constructor(
     tasks: readonly Task<Item>[],
-    { landed, given, days }: Inputs,
+    { landed, given, days, until }: Inputs,
     base: MadeTables | null,
-    { divided, standing }: { readonly divided: Divided | null; readonly standing: ReadonlySet<string> },
+    { divided, standing, isAsPublished }: RunOptions,
   ) {
+    this.#until = until
+    this.#isAsPublished = isAsPublished
     this.#base = base
     this.#divided = divided
     this.#standing = standing
@@ -122,8 +134,10 @@ export class Run {
     if (this.#base === null) this.#unseen.push(made)
     else await this.#look([made], [connection])
     if (task.item.bringsToLanding) {
-      const { landed, days } = await landedRows(connection, this.#divided?.timeOf)
+      const known = { days: this.#days, until: this.#until }
+      const { landed, days, until } = await landedRows(connection, this.#divided?.timeOf, known)
       this.#landed = landed
+      this.#until = until
       for (const [table, one] of days) this.#days.set(table, one)
     }
     return { rows, kept: false }
@@ -175,6 +189,7 @@ export class Run {
       const time = this.#divided.timeOf.get(table)
       if (time === undefined) continue
       before.set(table, this.#divided.before.get(table) ?? new Map())
+      if (this.#isAsPublished) continue
       const found = await askDays(connection, table, time).catch(unreadable)
       if (changedDays(before.get(table) as Days, found).size > 0) throw new KeptDiffer(table)
     }
@@ -293,6 +308,10 @@ export class Run {
     return this.#days
   }
 
+  get until(): LandedUntil | null {
+    return this.#until
+  }
+
   /**
    * Every table as it was found. KeptDiffer if one that was kept has rows other than the ledger records, or
    * cannot be read.
@@ -303,7 +322,8 @@ export class Run {
     for (const table of this.#kept)
       if (this.#makers.get(table)?.item.isView && !isSame(views.get(table), this.#base?.get(table)))
         throw new KeptDiffer(table)
-    const filled = this.#kept.filter((one) => this.#rows.get(one)?.count !== 0)
+    const kept = this.#isAsPublished ? [] : this.#kept
+    const filled = kept.filter((one) => this.#rows.get(one)?.count !== 0)
     for (const [table, rows] of await rowsOf(lanes, filled).catch(unreadable))
       if (!isSame(rows, this.#rows.get(table))) throw new KeptDiffer(table)
     const received = [...this.#landed].map(

@@ -66,6 +66,22 @@ export function allOf(days: Days): Rows {
   return { count, hash: String(hash) }
 }
 
+/** The rows of each day of two parts of a table. */
+export function sumOfDays(one: Days, other: Days): Days {
+  const days = new Map(one)
+  for (const [day, rows] of other)
+    days.set(
+      day,
+      allOf(
+        new Map([
+          ['one', one.get(day) ?? NO_ROWS],
+          ['other', rows],
+        ]),
+      ),
+    )
+  return days
+}
+
 /** The days on which the rows differ. */
 export const changedDays = (before: Days, now: Days): Set<string> =>
   new Set(
@@ -98,18 +114,18 @@ export function mayBeSliced(changed: Changed, before: Days): boolean {
 const dayOf = (by: string): string => `cast(${naiveUtc(by)} as date)`
 const nameOfDay = (day: string): string => `coalesce(cast(${day} as varchar), '${NO_DAY}')`
 
-/** The rows of each day of a table, or of these days. */
+/** The rows of each day of a table, or of those of its rows that meet a condition. */
 export async function askDays(
   connection: DuckDBConnection,
   table: string,
   by: string,
-  days?: Changed,
+  which?: string,
 ): Promise<Map<string, Rows>> {
   const hash = (await rowHashes(asked(connection), [table])).get(table)
   const reader = await connection.runAndReadAll(
     `select ${nameOfDay('day')}, row_count, cast(rows_hash as varchar) from (
        select ${dayOf(by)} as day, count(*) as row_count, sum(cast(${hash} as hugeint)) as rows_hash
-       from ${table} as whole_row ${days === undefined ? '' : `where ${on(by, days)}`} group by 1
+       from ${table} as whole_row ${which === undefined ? '' : `where ${which}`} group by 1
      )`,
   )
   return new Map(
@@ -208,7 +224,7 @@ export async function makeDays(
     await takeSince(take, since, timeOf.get(since.table) as string, changed.from as string)
   const read = since === undefined ? of : [...of, since.table]
   await replaceRows(connection, { table, select, room }, read, on(by, wanted))
-  return { made: wanted, rows: await askDays(connection, table, by, wanted) }
+  return { made: wanted, rows: await askDays(connection, table, by, on(by, wanted)) }
 }
 
 /**
@@ -231,7 +247,7 @@ async function makeSpans(
   await take(spans.table, `where ${notBefore(spans.to, from)}`)
   await replaceRows(connection, { table, select, room }, [...of, spans.table], notBefore(spans.to, first))
   const made: Changed = { days: new Set(), from }
-  return { made, rows: await askDays(connection, table, by, made) }
+  return { made, rows: await askDays(connection, table, by, on(by, made)) }
 }
 
 /**
@@ -262,7 +278,7 @@ async function makeFrom(
   await replaceRows(connection, { table, select, room }, read, which)
   await learnDays()
   const made: Changed = { days, from: first }
-  return { made, rows: await askDays(connection, table, by, made) }
+  return { made, rows: await askDays(connection, table, by, on(by, made)) }
 }
 
 /** Puts the last of each key's rows that meet a condition in the place of the table that stands for them. */

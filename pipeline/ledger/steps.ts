@@ -7,16 +7,24 @@ import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { literal } from '../engine/quote.ts'
-import type { Disk } from '../journal/disk.ts'
+import { type Disk, writeFileAtomic } from '../journal/disk.ts'
+import { identityOf } from './identity.ts'
 import type { MadeTables } from './kept.ts'
+import type { KnownLanded } from './landed.ts'
+import { LEDGER_FILE } from './publish.ts'
 import { asked, NO_ROWS } from './rows.ts'
 import type { Days } from './slices.ts'
 import { stepsOf } from './workspace.ts'
 
 export const STEPS_FILE = 'steps.duckdb'
 
-/** Where the steps say which ledger they belong to, and the rows of each day of its tables. */
-const [OF, DAYS] = ['staging.steps_of', 'table_days']
+/** Names the published file, as it was when its steps were put beside it. */
+export const STEPS_OF_FILE = 'steps.json'
+
+/**
+ * Where the steps say which ledger they belong to, up to where landing had been read, and the rows of each day of its tables.
+ */
+const [OF, LANDED, DAYS] = ['staging.steps_of', 'staging.landed_until', 'table_days']
 
 /** Moves the kept steps to where the build of this unfinished ledger works on them. */
 export async function takeSteps(disk: Disk, dir: string, unfinished: string): Promise<void> {
@@ -29,13 +37,34 @@ export async function keepSteps(disk: Disk, dir: string, unfinished: string): Pr
   // They repeat what has landed.
   await chmod(stepsOf(unfinished), 0o600)
   await disk.rename(stepsOf(unfinished), join(dir, STEPS_FILE))
+  const ledger = identityOf(join(dir, LEDGER_FILE))
+  await writeFileAtomic(disk, join(dir, STEPS_OF_FILE), `${JSON.stringify({ ledger })}\n`, 0o600)
+}
+
+/** Removes the steps of a ledger that has been replaced. */
+export async function removeSteps(disk: Disk, dir: string): Promise<void> {
+  for (const name of [STEPS_FILE, STEPS_OF_FILE]) await disk.remove(join(dir, name))
+}
+
+/**
+ * Whether the published file is the very one that a build put there, and nobody has written to it since: then the rows of
+ * its tables are those that it records.
+ */
+export async function isAsPublished(disk: Disk, dir: string): Promise<boolean> {
+  const bytes = await disk.readFile(join(dir, STEPS_OF_FILE))
+  try {
+    const { ledger } = JSON.parse(String(bytes)) as { readonly ledger?: unknown }
+    return typeof ledger === 'string' && ledger === identityOf(join(dir, LEDGER_FILE))
+  } catch {
+    return false // Not there, or cut off: the tables are read.
+  }
 }
 
 /** The steps of a published ledger. */
-export interface Steps {
+export interface Steps extends KnownLanded {
   /** Its intermediate tables, qualified. */
   readonly tables: ReadonlySet<string>
-  /** By table, the rows of each day. */
+  /** By table, the rows of each day; what has landed as well. */
   readonly days: ReadonlyMap<string, Days>
 }
 
@@ -53,7 +82,12 @@ export async function readSteps(connection: DuckDBConnection, published: MadeTab
       const own = days.get(String(table)) ?? new Map()
       days.set(String(table), own.set(String(day), { count: Number(count), hash: String(hash) }))
     }
-    return { tables: new Set(tables.map(([table]) => `staging.${String(table)}`)), days }
+    const [[seq, pages] = []] = await ask(`select seq, pages_hash from ${LANDED}`)
+    return {
+      tables: new Set(tables.map(([table]) => `staging.${String(table)}`)),
+      days,
+      until: typeof seq === 'string' && typeof pages === 'string' ? { seq: BigInt(seq), pages } : null,
+    }
   } catch {
     return null
   }
@@ -76,9 +110,13 @@ export async function clearSteps(connection: DuckDBConnection, given: readonly s
 export async function writeSteps(
   connection: DuckDBConnection,
   published: MadeTables,
-  days: ReadonlyMap<string, Days>,
+  { days, until }: KnownLanded,
 ): Promise<void> {
   await connection.run(`create or replace table ${OF} as select ${literal(stateOf(published))} as ledger`)
+  const [seq, pages] = until === null ? ['null', 'null'] : [until.seq, literal(until.pages)]
+  await connection.run(
+    `create or replace table ${LANDED} as select cast(${seq} as bigint) as seq, cast(${pages} as varchar) as pages_hash`,
+  )
   await connection.run(
     `create or replace table staging.${DAYS} (table_name varchar, day varchar, row_count bigint, rows_hash varchar)`,
   )

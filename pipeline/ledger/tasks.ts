@@ -5,6 +5,7 @@ import type { Clock } from '../../models/clock.ts'
 import { TieoutError } from '../../models/error.ts'
 import { type Asked, Emptiness } from './empty.ts'
 import { decidedBy, type Found, type Inputs, type MadeTables } from './kept.ts'
+import type { LandedUntil } from './landed.ts'
 import { inLanes } from './lanes.ts'
 import { inOrder, type Model, qualify, type Task } from './models.ts'
 import { type EmptyWhen, parseTree } from './parse-tree.ts'
@@ -81,6 +82,8 @@ export interface TasksOptions {
   readonly divided?: Divided | null
   /** Intermediate steps that are there as the base was built from them. */
   readonly standing?: ReadonlySet<string>
+  /** Nobody has written to the base since it was published. */
+  readonly isAsPublished?: boolean
   /** Unpublished tables without rows are created only for what reads them. */
   readonly putsOff?: boolean
   /** Tables that are wanted, with everything they depend on; all if absent. */
@@ -97,6 +100,8 @@ export interface Done {
   readonly found: ReadonlyMap<string, Found>
   /** The rows of each day of the tables that are divided into days. */
   readonly days: ReadonlyMap<string, Days>
+  /** Up to where landing was read. */
+  readonly until: LandedUntil | null
   /** Stores what was learned about the columns of tables for later builds, once they are known to be right. */
   learn(): Promise<void>
 }
@@ -109,7 +114,15 @@ export async function runTasks(
   lanes: readonly [DuckDBConnection, ...DuckDBConnection[]],
   models: readonly Model[],
   steps: readonly ExtraStep[],
-  { inputs, base, divided = null, standing = new Set(), putsOff = false, ...options }: TasksOptions,
+  {
+    inputs,
+    base,
+    divided = null,
+    standing = new Set(),
+    isAsPublished = false,
+    putsOff = false,
+    ...options
+  }: TasksOptions,
 ): Promise<Done> {
   const [connection] = lanes
   const { only, clock, signal, log } = options
@@ -161,7 +174,7 @@ export async function runTasks(
     }
     tasks.push({ name: step.name, reads, writes, item })
   }
-  const run = new Run(tasks, inputs, base, { divided, standing })
+  const run = new Run(tasks, inputs, base, { divided, standing, isAsPublished })
   const events: BuildEvent[] = []
   const ordered = inOrder(tasks, new Set(inputs.given.keys()), only?.map(qualify))
   await inLanes(ordered, lanes, async (task, lane) => {
@@ -173,7 +186,7 @@ export async function runTasks(
     log?.(event)
   })
   const found = await run.finish(lanes)
-  return { events, found, days: run.days, learn: () => emptiness.learn(connection) }
+  return { events, found, days: run.days, until: run.until, learn: () => emptiness.learn(connection) }
 }
 
 /** How some days of a model's table are rebuilt. */
