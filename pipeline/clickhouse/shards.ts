@@ -17,6 +17,7 @@ const BY_ACCOUNT: ReadonlySet<string> = new Set([
   'staging.moved_records',
   'staging.moves',
   'staging.chain_gaps',
+  'staging.balance_days',
   'staging.chain_steps',
   'staging.line_ledgers',
   'staging.trade_legs',

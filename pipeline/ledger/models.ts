@@ -35,9 +35,11 @@ export interface Since {
   readonly where: string
   /** Columns, separated by commas. */
   readonly keys: string
+  /** A table divided into days, which has in the same columns the last row of each key on each day that meets the condition. */
+  readonly lasts: string
 }
 
-const SINCE = /^(\S+) at (\S+) where (.+) per (.+)$/
+const SINCE = /^(\S+) at (\S+) where (.+) per (.+) in (\S+)$/
 
 /**
  * A table of spans of time. A row of the model belongs to one span, has its end in a column of the same name, and depends on
@@ -202,15 +204,21 @@ function slicesOf(header: readonly string[], file: string): Slices | undefined {
 }
 
 function sinceOf(text: string, file: string): Since {
-  const [, table, at, where, keys] = SINCE.exec(text) ?? []
-  if (table === undefined || at === undefined || where === undefined || keys === undefined)
+  const [, table, at, where, keys, lasts] = SINCE.exec(text) ?? []
+  if (
+    table === undefined ||
+    at === undefined ||
+    where === undefined ||
+    keys === undefined ||
+    lasts === undefined
+  )
     throw new ModelError('A model does not say from where it reads an earlier row.', {
       where: file,
-      expected: 'since: TABLE at COLUMN where CONDITION per KEYS',
+      expected: 'since: TABLE at COLUMN where CONDITION per KEYS in TABLE',
       found: `since: ${text}`,
       action: 'Correct the opening comment.',
     })
-  return { table, at, where, keys }
+  return { table, at, where, keys, lasts }
 }
 
 function spansOf(text: string, file: string): Spans {

@@ -220,8 +220,7 @@ export async function makeDays(
     wanted = { ...changed, days }
     await take(source, sharing(`select ${keys} from ${source} where ${on(time, wanted)}`))
   }
-  if (since !== undefined)
-    await takeSince(take, since, timeOf.get(since.table) as string, changed.from as string)
+  if (since !== undefined) await takeSince(take, since, timeOf, changed.from as string)
   const read = since === undefined ? of : [...of, since.table]
   await replaceRows(connection, { table, select, room }, read, on(by, wanted))
   return { made: wanted, rows: await askDays(connection, table, by, on(by, wanted)) }
@@ -313,34 +312,43 @@ async function replaceRows(
   await connection.run(`insert into ${table}\nselect * from (${text}) where ${which}`)
 }
 
-/** The rows of this day and of all later ones, and those before them that the condition leads back to. */
+/**
+ * The rows of this day and of all later ones, and of each key the earlier ones from the last that meets the condition: that one,
+ * and what follows it without meeting it.
+ */
 async function takeSince(
   take: Take,
-  { table, at, where, keys }: Since,
-  time: string,
+  { table, at, where, keys, lasts }: Since,
+  timeOf: ReadonlyMap<string, string>,
   first: string,
 ): Promise<void> {
-  const begins = `timestamptz '${first}'`
+  const time = timeOf.get(table) as string
   const agree = keys.split(', ').map((key) => `last_of.${key} is not distinct from taken.${key}`)
+  const lastOf = `(select ${keys}, max(${at}) as last_at from ${lasts} where not ${notBefore(timeOf.get(lasts) as string, first)} group by ${keys})`
+  // By its place alone a row is found without reading the others.
+  const places = `(select last_at from ${lastOf} as last_of)`
   await take(
     table,
-    `as taken left join (
-       select ${keys}, max(${at}) as last_at from ${table} where ${time} < ${begins} and (${where}) group by ${keys}
-     ) as last_of on ${agree.join(' and ')}
-     where taken.${time} >= ${begins} or last_of.last_at is null or taken.${at} >= last_of.last_at`,
-    'taken.*',
+    `where ${notBefore(time, first)}
+     union all
+     select taken.* from (select * from ${table} where ${at} in ${places}) as taken
+     semi join ${lastOf} as last_of on taken.${at} = last_of.last_at and ${agree.join(' and ')}
+     union all
+     select taken.* from ${table} as taken left join ${lastOf} as last_of on ${agree.join(' and ')}
+     where not ${notBefore(`taken.${time}`, first)} and (${where}) is not true
+       and (last_of.last_at is null or taken.${at} > last_of.last_at)`,
   )
 }
 
 const nameOf = (table: string): RegExp => new RegExp(`\\b${table.replace('.', '\\.')}\\b(?!\\.)`, 'g')
 
 /** Puts rows of a source under its name in the connection's room. */
-type Take = (source: string, which: string, columns?: string) => Promise<void>
+type Take = (source: string, which: string) => Promise<void>
 
 const taker =
   (connection: DuckDBConnection, { database, selects }: Room): Take =>
-  async (source, which, columns = '*') => {
-    const select = `select ${columns} from ${source} ${which}`
+  async (source, which) => {
+    const select = `select * from ${source} ${which}`
     if (selects.get(source) === select) return
     await connection.run(`create or replace table ${database}.${source} as ${select}`)
     // More may land while the models run.

@@ -142,7 +142,10 @@ export async function runTasks(
       parts: isAlwaysAsked ? undefined : await partsOf(connection, model),
     }
     emptiness.expect(asked)
-    const reads = asked.reads.filter((table) => !table.startsWith('landing.'))
+    const { since } = model.slices ?? {}
+    const reads = [...asked.reads, ...(since === undefined ? [] : [since.lasts])].filter(
+      (table) => !table.startsWith('landing.'),
+    )
     const item: Item = {
       decidedBy: (known) => decidedBy(model.select, own, known),
       make: (lane) => runModel(lane, asked, emptiness),

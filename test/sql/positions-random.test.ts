@@ -93,7 +93,7 @@ const planted = (books: readonly Book[]): Record<string, Planted> => ({
 })
 
 async function positionsOf(books: readonly Book[]) {
-  const [stretches = [], moves = [], positions = []] = (
+  const [stretches = [], moves = [], , , positions = []] = (
     await runModels(
       [
         'staging.futures_runs_before',
@@ -104,11 +104,13 @@ async function positionsOf(books: readonly Book[]) {
         'staging.futures_stretches_before',
         'staging.futures_stretches',
         'staging.futures_position_moves',
+        'staging.futures_position_sums_before',
+        'staging.futures_position_sums',
         'main.futures_positions_pnl',
       ],
       planted(books),
     )
-  ).slice(-3)
+  ).slice(-5)
   return { stretches, moves, positions }
 }
 

@@ -2,7 +2,7 @@
 -- its side, or of either side if the record has none, that was held at that moment. If several are possible, or orders do not
 -- reach that far, number is null. Funding may be stamped some seconds late, and belongs to what was held when it was settled. For
 -- a position that was reversed, stretch identifies the side; it is null for the charges of the reversing order, and for funding
--- at its time.
+-- at its time. ends_at is when the position became flat.
 -- slices: occurred_at
 -- by day: main.entries
 -- from day: staging.futures_stretches
@@ -89,5 +89,6 @@ select account, line, symbol, coin, kind, amount, occurred_at, place, part, held
     when number is null or of_turn = 'both' then 'unknown'
     when ends_at is null and of_turn = 'after' and chosen_turns_at is null then 'open'
     else 'closed'
-  end as state
+  end as state,
+  ends_at
 from placed
