@@ -363,10 +363,9 @@ async function findLots(connection: DuckDBConnection, at: string): Promise<boole
       from_quantity, to_quantity, from_cost, to_cost
     from ${TABLES.parcels} as carried
     join lot_events as lots
-      on lots.coin = carried.coin and lots.happened_at = carried.happened_at and lots.place = carried.place
-      and lots.account = carried.lot_account and lots.event_id = carried.event_id
-    where carried.moment = ${at}
-    order by carried.coin, lot_order, from_quantity;
+      on lots.place = carried.place and lots.event_id = carried.event_id and lots.coin = carried.coin
+      and lots.account = carried.lot_account and lots.happened_at = carried.happened_at
+    where carried.moment = ${at} and lots.happened_at < ${at} and lots.kind in ('acquire', 'transfer_in');
     select (select count(*) from ${FOUND}) = (select count(*) from ${TABLES.parcels} where moment = ${at})
       and not exists (select 1 from ${FOUND} group by coin, lot_order, from_quantity having count(*) > 1)`)
   return reader.getRows()[0]?.[0] === true
