@@ -19,8 +19,13 @@ moves as (
   where entries.product_line in ('USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES')
     and entries.kind in ('realised_pnl', 'liquidation', 'fee', 'funding')
 ),
+-- What ended before any of them held none of them: on some days of many, that leaves few to be searched.
+earliest as (select min(moves.held_at) as held_at from moves),
+reaching as (
+  select * from staging.futures_stretches where ends_at is null or ends_at >= (select held_at from earliest)
+),
 -- Only what has positions at all is searched for the one that was held.
-sides as (select distinct account, line, symbol, position_side from staging.futures_stretches),
+sides as (select distinct account, line, symbol, position_side from reaching),
 asked as (
   select moves.account as account, moves.place as place, moves.part as part, moves.line as line,
     moves.symbol as symbol, moves.held_at as held_at, sides.position_side as position_side
@@ -37,7 +42,7 @@ candidates as (
     stretches.turns_at as turns_at, stretches.side_before as side_before,
     stretches.ends_at as ends_at
   from asked
-  asof join staging.futures_stretches as stretches
+  asof join reaching as stretches
     on stretches.account = asked.account and stretches.line = asked.line and stretches.symbol = asked.symbol
     and stretches.position_side = asked.position_side and stretches.begins_at <= asked.held_at
 ),
