@@ -74,7 +74,7 @@ const csv = (kind: 'trades' | 'lots', rows: readonly Drawn[]): string =>
     ...rows.map(({ id, day, amount }) => {
       const common = `${kind}${id},2026-01-0${day}T10:00:00Z,main`
       return kind === 'trades'
-        ? `${common},deposit,BTC,${amount + 1},,,,`
+        ? `${common},income,BTC,${amount + 1},,,,`
         : `${common},BTC,${amount + 1},1,USD`
     }),
     '',
