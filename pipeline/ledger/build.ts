@@ -59,7 +59,7 @@ import { interruptUntil } from './session.ts'
 import { takenBy, timesOf } from './slices.ts'
 import {
   clearSteps,
-  isAsPublished as isAsPublishedBy,
+  isAsPublished,
   keepSteps,
   readSteps,
   removeSteps,
@@ -161,7 +161,6 @@ async function attempt(options: BuildOptions): Promise<BuildResult> {
   const close = () => discardBuild(disk, unfinished)
   return await closing(close, async () => {
     try {
-      const isAsPublished = await isAsPublishedBy(disk, options.dir)
       if (options.full !== true) await takeSteps(disk, options.dir, unfinished)
       const { hasSteps, ...made } = await inWorkspace(
         options.landing.instance,
@@ -173,9 +172,7 @@ async function attempt(options: BuildOptions): Promise<BuildResult> {
           keepSteps: options.keepSteps === true,
         },
         (workspace) =>
-          untilStopped(workspace, options, () =>
-            make(workspace, { ...options, path, unfinished, isAsPublished }),
-          ),
+          untilStopped(workspace, options, () => make(workspace, { ...options, path, unfinished })),
       )
       if (made.published) {
         await publishLedger(disk, options.dir, unfinished)
@@ -236,12 +233,7 @@ async function explained(
 
 async function make(
   workspace: Workspace,
-  options: BuildOptions & {
-    readonly path: string
-    readonly unfinished: string
-    /** Nobody has written to the published ledger since. */
-    readonly isAsPublished: boolean
-  },
+  options: BuildOptions & { readonly path: string; readonly unfinished: string },
 ): Promise<Omit<BuildResult, 'path'> & { readonly hasSteps: boolean }> {
   const { connection } = workspace
   const { config, steps = [], dir, disk = nodeDisk, onNote } = options
@@ -291,7 +283,8 @@ async function make(
       ? { timeOf, before: usedSteps?.days ?? new Map(), taken: takenBy(lanes) }
       : null,
     standing: usedSteps?.tables ?? new Set(),
-    isAsPublished: usedSteps !== null && options.isAsPublished,
+    // Asked once it has been copied: what is written to it from now on is in no copy.
+    isAsPublished: usedSteps !== null && (await isAsPublished(disk, dir)),
     putsOff: !workspace.keepsSteps,
     only,
     clock,

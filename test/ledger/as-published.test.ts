@@ -16,10 +16,10 @@ import {
 } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { nodeDisk } from '../../pipeline/journal/disk.ts'
+import { type Disk, nodeDisk } from '../../pipeline/journal/disk.ts'
 import type { BuildOptions, BuildResult } from '../../pipeline/ledger/build.ts'
 import { identityOf } from '../../pipeline/ledger/identity.ts'
 import { askPublished } from '../../pipeline/ledger/kept.ts'
@@ -301,4 +301,22 @@ test('only the name of the very file says that it is as published', async () => 
   renameSync(ledgerIn(dir), join(dir, 'elsewhere'))
   symlinkSync(join(dir, 'elsewhere'), ledgerIn(dir))
   expect(await isIt()).toBe(false)
+})
+
+test('a file that another program changes while a build begins is read', async () => {
+  const books = await opened()
+  let moved = 0
+  const disk: Disk = {
+    ...nodeDisk,
+    rename: async (from, to) => {
+      if (basename(from) === 'steps.duckdb') {
+        moved += 1
+        await change(books.dir, ENTRIES)
+      }
+      await nodeDisk.rename(from, to)
+    },
+  }
+  expect((await night(books, { disk })).notes).toEqual([noteOn('main.entries')])
+  expect(moved).toBe(1)
+  expect(await differences(books)).toEqual([])
 })
