@@ -1,18 +1,26 @@
 // What has landed is read only from the page on at which the last build ended, and what is known of the pages before it is
 // added: that comes to what reading everything gives, unless something else than landing has changed the rows, and then
 // everything is read. SEEDS=40 tries as many other histories.
+import { cpSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { DuckDBConnection } from '@duckdb/node-api'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
+import { systemClock } from '../../models/clock.ts'
+import { type Books, openBooks } from '../../pipeline/books/books.ts'
 import type { Frame, FrameMeta } from '../../pipeline/journal/frame.ts'
+import { landJournal } from '../../pipeline/landing/land-journal.ts'
 import type { Landing } from '../../pipeline/landing/landing.ts'
+import { type BuildOptions, type BuildResult, buildLedger } from '../../pipeline/ledger/build.ts'
 import { generatedModels } from '../../pipeline/ledger/generated.ts'
 import { type KnownLanded, type Landed, landedRows } from '../../pipeline/ledger/landed.ts'
 import { shippedModels } from '../../pipeline/ledger/models.ts'
+import { isSame } from '../../pipeline/ledger/rows.ts'
 import { timesOf } from '../../pipeline/ledger/slices.ts'
 import { emptyFolder, landingIn } from '../landing/folder.ts'
 import { at, frame, page, rawPage, taxRow } from '../landing/frames.ts'
 import { LOT_HEADER, TRADE_HEADER } from '../support/imports.ts'
+import { problemsOf } from '../support/whole-books.ts'
 
 const FROM = Number(process.env.FROM ?? 1)
 const SEEDS = Number(process.env.SEEDS ?? 12)
@@ -38,6 +46,9 @@ async function readsOf<T>(work: () => Promise<T>): Promise<{ result: T; reads: R
     asked.mockRestore()
   }
 }
+
+/** A frame that is still without a number. */
+type Made = (seq: number) => Frame
 
 const read = ({ connection }: Landing, known?: KnownLanded | null): Promise<Landed> =>
   landedRows(connection, TIMES, known)
@@ -80,6 +91,16 @@ const csv = (kind: 'trades' | 'lots', rows: readonly Drawn[]): string =>
     '',
   ].join('\n')
 
+/** An answer of a price source with these hours. */
+const priced = (hours: readonly number[]): Made => {
+  const data = hours.map((hour) => [String(hour), '1', '1', '1', '2', '5', '5', '5'])
+  const more = { source: 'candles', asset: 'BTC', currency: 'USDT', unit: '1h', status: 200, problem: null }
+  const covers = { start: Date.UTC(2026, 0, 1), end: Date.UTC(2026, 0, 9) }
+  const of = meta({ kind: 'prices', request: { method: 'GET', path: '/' }, covers, ...more })
+  const body = JSON.stringify({ code: '00000', msg: '', requestTime: 0, data })
+  return (seq) => frame(seq, of, Buffer.from(body))
+}
+
 /** A frame of any kind that lands, still without its number. */
 const landing = fc.oneof(
   {
@@ -111,14 +132,9 @@ const landing = fc.oneof(
       return frame(seq, meta(more), Buffer.from(csv(imports, rows)))
     }),
   fc.nat(20).map((withdraws) => (seq: number) => frame(seq, meta({ kind: 'import-withdrawal', withdraws }))),
-  fc.array(drawn, { maxLength: 3 }).map((rows) => (seq: number) => {
-    const hours = [...new Set(rows.map(({ day }) => Date.UTC(2026, 0, day, 3)))]
-    const data = hours.map((hour) => [String(hour), '1', '1', '1', '2', '5', '5', '5'])
-    const more = { source: 'candles', asset: 'BTC', currency: 'USDT', unit: '1h', status: 200, problem: null }
-    const covers = { start: Date.UTC(2026, 0, 1), end: Date.UTC(2026, 0, 9) }
-    const of = meta({ kind: 'prices', request: { method: 'GET', path: '/' }, covers, ...more })
-    return frame(seq, of, Buffer.from(JSON.stringify({ code: '00000', msg: '', requestTime: 0, data })))
-  }),
+  fc
+    .array(drawn, { maxLength: 3 })
+    .map((rows) => priced([...new Set(rows.map(({ day }) => Date.UTC(2026, 0, day, 3)))])),
   fc
     .constantFrom(
       { kind: 'run-start', command: 'nightly', now: at },
@@ -140,7 +156,7 @@ const history = fc.array(
   { minLength: 2, maxLength: 7 },
 )
 
-async function land(landing: Landing, made: readonly ((seq: number) => Frame)[]): Promise<void> {
+async function land(landing: Landing, made: readonly Made[]): Promise<void> {
   await landing.land(made.map((one, index) => one(landing.landedSeq + 1 + index)))
 }
 
@@ -298,4 +314,219 @@ test('without days nothing is known of where it ended', async () => {
   const { landing, known } = await landedOnce()
   const { landed, days, until } = await landedRows(landing.connection)
   expect({ landed, days, until }).toEqual({ landed: known.landed, days: new Map(), until: null })
+})
+
+// The same in builds, of books with a journal.
+
+const opened = (dir: string, rebuild = false): Promise<Books> =>
+  openBooks(dir, { clock: systemClock, command: 'build', rebuild })
+
+async function append({ journal, landing }: Books, made: readonly Made[]): Promise<void> {
+  for (const one of made) {
+    const { meta, body } = one(journal.lastSeq + 1)
+    await journal.append(meta, body ?? undefined)
+  }
+  await landJournal(journal, landing)
+}
+
+const build = ({ dir, landing }: Books, options: Partial<BuildOptions> = {}): Promise<BuildResult> =>
+  buildLedger({
+    ...{ dir, landing, clock: systemClock, now: new Date('2026-02-01T00:00:00Z') },
+    ...{ config: { accounts: [], publishPersonalData: false }, publishAnyway: true, keepSteps: true },
+    ...options,
+  })
+
+async function differences(books: Books, { found }: BuildResult): Promise<string[]> {
+  const full = await build(books, { full: true, publish: false, keepSteps: false })
+  return [...full.found.keys()].filter((table) => !isSame(full.found.get(table), found.get(table)))
+}
+
+/** How a build read what is divided into days, after comparing it with a full one. */
+async function night(books: Books, options: Partial<BuildOptions> = {}): Promise<string[]> {
+  const { result, reads } = await readsOf(() => build(books, options))
+  expect(await differences(books, result)).toEqual([])
+  return [...new Set(Object.values(reads))]
+}
+
+const orders = (...days: readonly number[]): Made => {
+  const rowOf = rowsOfFeed['trade.orderHistory']!
+  const list = days.map((day) => rowOf({ id: 200 + day, day, amount: 1 }))
+  return (seq) => page(seq, { list }, { feed: 'trade.orderHistory' })
+}
+
+const account: Made = (seq) =>
+  frame(
+    seq,
+    meta({
+      kind: 'account',
+      account: 'main',
+      venue: 'v',
+      uid: '1',
+      accountKind: 'unified',
+      accountMode: null,
+    }),
+  )
+
+/** Days enough that a night is a small part of them. */
+const FIRST: readonly Made[] = [
+  account,
+  ...Array.from({ length: 20 }, (_, day) => tax(`first ${day}`, day + 1)),
+  orders(1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
+]
+
+const BUILT_UNTIL = FIRST.length
+
+test('nights that land late records, versions, imports, notes and repairs come to what a full build makes', async () => {
+  const dir = await emptyFolder()
+  let books = await opened(dir)
+  try {
+    await append(books, FIRST)
+    expect(await night(books)).toEqual(['whole'])
+    // A later version, a late record, another account, a page without rows, and another of the first account.
+    const sub: Made = (seq) => page(seq, [taxRow('sub', { ts: timeOf(3) })], { account: 'sub' })
+    const none: Made = (seq) => page(seq, [])
+    await append(books, [tax('first 4', 21), tax('late', 2), sub, none, orders(5, 11)])
+    expect(await night(books)).toEqual([`where page_id > ${BUILT_UNTIL}`])
+    let until = books.landing.landedSeq
+    const imported = csv('trades', [{ id: 1, day: 2, amount: 1 }])
+    const importing: Made = (seq) =>
+      frame(
+        seq,
+        meta({ kind: 'import', imports: 'trades', file: 'trades.csv', rows: 1, sha256: '00' }),
+        Buffer.from(imported),
+      )
+    const repair: Made = (seq) =>
+      frame(
+        seq,
+        meta({
+          ...{ kind: 'repair', setAside: [], file: null, rechainedFrom: seq, oldChain: '' },
+          reopens: [{ account: 'main', feed: 'tax.records', partition: 'SPOT', range: null }],
+        }),
+      )
+    await append(books, [importing, repair, tax('new', 21)])
+    expect(await night(books)).toEqual([`where page_id > ${until}`])
+    const withdrawn = until + 1
+    until = books.landing.landedSeq
+    await append(books, [(seq) => frame(seq, meta({ kind: 'import-withdrawal', withdraws: withdrawn }))])
+    expect(await night(books)).toEqual([`where page_id > ${until}`])
+    // Landed again from the same journal, or an older file of it gone on with, it is what it was.
+    until = books.landing.landedSeq
+    await books.close()
+    cpSync(join(dir, 'landing.duckdb'), join(dir, 'older'))
+    books = await opened(dir, true)
+    await append(books, [tax('newer', 22)])
+    expect(await night(books)).toEqual([`where page_id > ${until}`])
+    until = books.landing.landedSeq
+    await books.close()
+    cpSync(join(dir, 'older'), join(dir, 'landing.duckdb'))
+    books = await opened(dir)
+    expect(books.landing.landedSeq).toBe(until)
+    expect(await night(books)).toEqual([`where page_id > ${until}`])
+  } finally {
+    await books.close()
+  }
+})
+
+test('a journal that was restored and went on differently is read whole, however long it has become', async () => {
+  const dir = await emptyFolder()
+  const backup = await emptyFolder()
+  let books = await opened(dir)
+  try {
+    await append(books, FIRST)
+    await books.close()
+    cpSync(join(dir, 'journal'), join(backup, 'journal'), { recursive: true })
+    books = await opened(dir)
+    await append(books, [tax('gone', 19), tax('gone too', 20)])
+    await night(books)
+    const built = books.landing.landedSeq
+    for (const more of [[], [tax('more', 21)]]) {
+      await books.close()
+      const elsewhere = await opened(backup)
+      const other =
+        (id: string, day: number): Made =>
+        (seq) =>
+          page(seq, [taxRow(id, { ts: timeOf(day) })], { run: `r${seq} elsewhere` })
+      // The second time it goes on from where it was built.
+      if (more.length === 0) await append(elsewhere, [other('other', 19), other('other too', 20)])
+      else await append(elsewhere, more)
+      await elsewhere.close()
+      for (const name of ['journal', 'landing.duckdb']) rmSync(join(dir, name), { recursive: true })
+      cpSync(join(backup, 'journal'), join(dir, 'journal'), { recursive: true })
+      books = await opened(dir)
+      expect(books.landing.landedSeq).toBe(built + more.length)
+      expect(await night(books)).toEqual(more.length === 0 ? ['whole'] : [`where page_id > ${built}`])
+    }
+  } finally {
+    await books.close()
+  }
+})
+
+test('with another origin nothing that was known is used', async () => {
+  const books = await opened(await emptyFolder())
+  try {
+    await append(books, FIRST)
+    await build(books)
+    await append(books, [tax('new', 21)])
+    const config = { accounts: [], publishPersonalData: true }
+    const { reads } = await readsOf(() => build(books, { config }))
+    expect([...new Set(Object.values(reads))]).toEqual(['whole'])
+    // And is known again from then on.
+    expect((await readsOf(() => build(books, { config }))).reads['landing.tax_records']).toBe(
+      `where page_id > ${BUILT_UNTIL + 1}`,
+    )
+  } finally {
+    await books.close()
+  }
+})
+
+test('what a step brings to landing in a build is known to the next one', async () => {
+  const books = await opened(await emptyFolder())
+  const brings = (made: readonly Made[]): Partial<BuildOptions> => ({
+    steps: [
+      {
+        ...{ name: 'brings', reads: ['staging.reporting'], writes: ['staging.fetched'] },
+        precedes: ['main.prices', 'main.quarantine', 'checks.price_sources'],
+        run: async (connection) => {
+          await append(books, made)
+          await connection.run('create or replace table staging.fetched as select 1 as price_count')
+        },
+      },
+    ],
+  })
+  const price = (hour: number): Made => priced([Date.UTC(2026, 0, 5, hour)])
+  try {
+    await append(books, FIRST)
+    await build(books, brings([price(3), price(4)]))
+    expect(books.landing.landedSeq).toBe(BUILT_UNTIL + 2)
+    const { reads } = await readsOf(() => build(books, brings([price(5)])))
+    // Once at the beginning, and once after the step.
+    const since = `where page_id > ${BUILT_UNTIL + 2}`
+    expect(reads['landing.tax_records']).toBe(`${since}, ${since}`)
+    expect(await night(books)).toEqual([`where page_id > ${BUILT_UNTIL + 3}`])
+  } finally {
+    await books.close()
+  }
+})
+
+test('a row that was written over by hand is found by verify, and gone with the next landing', async () => {
+  const dir = await emptyFolder()
+  let books = await opened(dir)
+  try {
+    await append(books, FIRST)
+    await build(books)
+    await books.landing.connection.run("update landing.main.tax_records set fee = 7 where id = 'first 3'")
+    await append(books, [tax('new', 21)])
+    const { result } = await readsOf(() => build(books))
+    expect(await differences(books, result)).toContain('landing.tax_records')
+    await books.close()
+    const problems = (await problemsOf(dir)).join('\n')
+    expect(problems).toMatch(/tax_records/)
+    expect(problems).toMatch(/rows other than those that have landed here/)
+    books = await opened(dir, true)
+    expect(await night(books)).toEqual([`where page_id > ${BUILT_UNTIL + 1}`])
+    expect(await differences(books, await build(books))).toEqual([])
+  } finally {
+    await books.close()
+  }
+  expect(await problemsOf(dir)).toEqual([])
 })
