@@ -320,3 +320,74 @@ test('a file that another program changes while a build begins is read', async (
   expect(moved).toBe(1)
   expect(await differences(books)).toEqual([])
 })
+
+/** A disk that dies at the n-th of its changes to these books, and the changes that it has made. */
+function dying(at: number): { readonly disk: Disk; readonly done: string[] } {
+  const done: string[] = []
+  const step = async <T>(what: string, path: string, work: () => Promise<T>): Promise<T> => {
+    if (done.length >= at) throw new Error('the process was killed')
+    done.push(`${what} ${basename(path).replace(/^(\.[a-z.]+)\.\d.*/, '$1')}`)
+    return await work()
+  }
+  const disk: Disk = {
+    ...nodeDisk,
+    rename: (from, to) => step('rename to', to, () => nodeDisk.rename(from, to)),
+    remove: (path) => step('remove', path, () => nodeDisk.remove(path)),
+    open: (path, how, mode) => step(how, path, () => nodeDisk.open(path, how, mode)),
+    syncDir: (path) => step('sync', path, () => nodeDisk.syncDir(path)),
+  }
+  return { disk, done }
+}
+
+test('a build that is killed at any moment leaves nothing that vouches for a file that was changed', async () => {
+  // All that a build changes once it has its ledger, from its sync to the name of the published file.
+  const whole = dying(Number.POSITIVE_INFINITY)
+  const books = await opened()
+  await night(books, { disk: whole.disk })
+  const renames = whole.done.flatMap((what, at) => (what.startsWith('rename to') ? [at] : []))
+  expect(renames.map((at) => whole.done[at])).toEqual([
+    expect.stringMatching(/^rename to ledger-.*\.staging\.duckdb$/),
+    ...['rename to ledger.duckdb', 'rename to steps.duckdb', 'rename to steps.json'],
+  ])
+  // Without steps; with a new ledger and no steps; and with both, but the name of another file.
+  for (const at of [(renames[0] ?? 0) + 1, ...renames.slice(2)]) {
+    const killed = await opened()
+    await expect(night(killed, { disk: dying(at).disk }), `step ${at}`).rejects.toThrow()
+    await change(killed.dir, ENTRIES)
+    await night(killed)
+    expect(await differences(killed), `step ${at}: ${whole.done[at]}`).toEqual([])
+  }
+})
+
+/** What may happen between two nights. */
+const between: readonly (readonly [string, (books: TestBooks) => Promise<unknown>])[] = [
+  ['a build that is not published', (books) => build(books, { publish: false })],
+  ['a build of one table', (books) => build(books, { only: ['main.entries'] })],
+  ['a build of everything', (books) => build(books, { full: true })],
+  ['a build that keeps no steps', (books) => build(books, { keepSteps: false })],
+  [
+    'a build with an error among its breaks',
+    async (books) => {
+      await books.insert('tax_records', {
+        ...{ account: 'main', partition: 'SPOT', page_id: '999', page_row: '0', id: 'no page', coin: 'BTC' },
+        ...{ type: 'TRANSFER_IN', amount: '1', fee: '0', ts: '2026-01-02 10:00:00+00' },
+      })
+      expect((await build(books, { publishAnyway: false })).published).toBe(false)
+      await books.sql("delete from landing.main.tax_records where id = 'no page'")
+    },
+  ],
+]
+
+describe('after', () => {
+  for (const [what, happens] of between)
+    test(`${what}, nights come to what a full build makes`, async () => {
+      const books = await opened()
+      await land(books)
+      await happens(books)
+      expect((await night(books)).notes).toEqual([])
+      expect(await isAsPublished(nodeDisk, books.dir)).toBe(true)
+      await change(books.dir, ENTRIES)
+      expect((await night(books)).notes).toEqual([noteOn('main.entries')])
+      expect(await differences(books)).toEqual([])
+    })
+})
