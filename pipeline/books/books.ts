@@ -28,6 +28,7 @@ import { lastBuilt, lastLanded } from '../landing/last-landed.ts'
 import type { LandingFeed } from '../landing/page.ts'
 import { COUNTERPARTY_KEY_FILE } from '../ledger/counterparty-key.ts'
 import { UNPUBLISHED_BREAKS_FILE } from '../ledger/publish.ts'
+import { STEPS_OF_FILE } from '../ledger/steps.ts'
 import { isInUse } from '../output/spill.ts'
 import { mustBeOwnFiles, removeLanded } from './copies.ts'
 import { describeUnsettled, unsettledWrites } from './writes.ts'
@@ -180,6 +181,7 @@ const WRITTEN_WHOLE = [
   'tieout.yaml',
   COUNTERPARTY_KEY_FILE,
   UNPUBLISHED_BREAKS_FILE,
+  STEPS_OF_FILE,
   REPAIR_FILE,
   ...ERASURE_FILES,
 ]

@@ -233,6 +233,7 @@ describe('the sub-accounts of a broker', () => {
       '.credentials.yaml.4711-634b0fb7.tmp',
       '.tieout.yaml.4711-b812f3f9.tmp',
       '.counterparties.key.4711-0c1d2e3f.tmp',
+      '.steps.json.4711-0c1d2e3f.tmp',
       '.breaks-unpublished.json.4711-0c1d2e3f.tmp',
       join('journal', '.erasing.json.4711-4a123617.tmp'),
       join('journal', '.erased.jsonl.4711-4a123617.tmp'),
