@@ -75,9 +75,9 @@ const differs = (table: string, made: MadeTables, found: ReadonlyMap<string, Row
   !found.has(table) || (table !== ORIGIN && !isSame(made.get(table), found.get(table)))
 
 function problemOf(table: string, made: Rows, found: Rows | undefined): string {
-  if (found === undefined) return `ledger: table ${table} is not there; run tieout build`
+  if (found === undefined) return `ledger: table ${table} is not there; run tieout build --full`
   const differ = `does not hold the rows that the build wrote (${made.count} then, ${found.count} now)`
-  return `ledger: table ${table} ${differ}; run tieout build`
+  return `ledger: table ${table} ${differ}; run tieout build --full`
 }
 
 /** Such tables cannot be told from ones that were changed later, and a build corrects both. */
@@ -85,7 +85,7 @@ const othersHashes = (count: number): string =>
   `ledger: another version of tieout built it, and ${count} of its tables ${count === 1 ? 'has' : 'have'} a different hash from the one that version recorded, which may have been computed differently; run tieout build`
 
 const FOREIGN =
-  'ledger: it was built from rows other than those that have landed here, so it may belong to other books; run tieout build'
+  'ledger: it was built from rows other than those that have landed here, so it may belong to other books; run tieout build --full'
 
 /**
  * Whether a ledger of this program was built from other rows than those that have landed. Once more has landed, this
@@ -105,5 +105,5 @@ async function isOfOtherBooks(
 
 /** For some errors the database's message has several lines. */
 function unreadable({ message, details: { found = message } }: TieoutError): string {
-  return `ledger: it cannot be read (${(found.split('\n')[0] ?? '').replace(/\.$/, '')}); run tieout build`
+  return `ledger: it cannot be read (${(found.split('\n')[0] ?? '').replace(/\.$/, '')}); run tieout build --full`
 }

@@ -146,7 +146,7 @@ async function unanswered(
       where: file,
       expected: 'a complete ledger of this version of tieout',
       found,
-      action: 'Run `tieout build` to build the ledger again from what has landed.',
+      action: 'Run `tieout build --full` to build the ledger again from what has landed.',
       cause,
     })
   if (reader !== null && (await isOfThisProgram(reader)))
@@ -237,7 +237,7 @@ async function readOnlyInstance(file: string, spill: string, threads: number): P
       where: file,
       found: (cause as Error).message,
       action:
-        'Close other programs that write to it; if it is damaged, run `tieout build` to build it again.',
+        'Close other programs that write to it; if it is damaged, run `tieout build --full` to build it again.',
       cause,
     })
   })

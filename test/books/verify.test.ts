@@ -101,7 +101,8 @@ test('landed rows are counted from files and records, and empty books have none'
   )
 })
 
-const UNREADABLE = /PROBLEM {2}ledger: it cannot be read \(.+\); run tieout build --dir \S+\n1 problem\.\n$/
+const UNREADABLE =
+  /PROBLEM {2}ledger: it cannot be read \(.+\); run tieout build --full --dir \S+\n1 problem\.\n$/
 
 test.each<[string, (ledger: string) => void | Promise<void>, RegExp]>([
   ['cut off', (ledger) => truncateSync(ledger, 300_000), UNREADABLE],
@@ -109,12 +110,12 @@ test.each<[string, (ledger: string) => void | Promise<void>, RegExp]>([
   [
     'with a row that was changed',
     (ledger) => change(ledger, 'update imported_trades set total = 1'),
-    /PROBLEM {2}ledger: table main\.imported_trades does not hold the rows that the build wrote \(1 then, 1 now\); run tieout build --dir \S+\n/,
+    /PROBLEM {2}ledger: table main\.imported_trades does not hold the rows that the build wrote \(1 then, 1 now\); run tieout build --full --dir \S+\n/,
   ],
   [
     'without one of its tables',
     (ledger) => change(ledger, 'drop table entries'),
-    /PROBLEM {2}ledger: table main\.entries is not there; run tieout build --dir \S+\n/,
+    /PROBLEM {2}ledger: table main\.entries is not there; run tieout build --full --dir \S+\n/,
   ],
   [
     'that does not say how it was made',

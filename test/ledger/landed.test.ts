@@ -23,7 +23,7 @@ import { LOT_HEADER, TRADE_HEADER } from '../support/imports.ts'
 import { problemsOf } from '../support/whole-books.ts'
 
 const FROM = Number(process.env.FROM ?? 1)
-const SEEDS = Number(process.env.SEEDS ?? 12)
+const SEEDS = Number(process.env.SEEDS ?? 5)
 
 const TIMES = timesOf([...shippedModels(), ...generatedModels({ publishPersonalData: false })])
 const DIVIDED = ['landing.futures_records', 'landing.orders', 'landing.p2p_records', 'landing.tax_records']
