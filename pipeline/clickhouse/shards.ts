@@ -15,15 +15,18 @@ const BY_ACCOUNT: ReadonlySet<string> = new Set([
   ...feedRecords.map(({ record }) => `main.${record.table}`),
   ...recordItems.map(({ items }) => `main.${items.table}`),
   'staging.moved_records',
+  'staging.record_days',
   'staging.moves',
   'staging.chain_gaps',
   'staging.balance_days',
+  'staging.move_days',
   'staging.chain_steps',
   'staging.line_ledgers',
   'staging.trade_legs',
   'staging.futures_secondary',
   'main.balance_chain',
   'main.entries',
+  'staging.transfer_legs',
   'main.postings',
 ])
 

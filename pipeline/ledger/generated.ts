@@ -40,7 +40,10 @@ export function generatedModels({
         ),
       },
     },
-    union('staging.received_types', receivedTypesDoc, typedRecords.map(receivedTypesOf)),
+    {
+      ...union('staging.record_days', recordDaysDoc, typedRecords.map(recordDaysOf)),
+      slices: { by: 'day', of: typedRecords.map(({ record }) => `main.${record.table}`) },
+    },
     union('staging.unclassified_records', unclassifiedDoc, typedRecords.map(unclassifiedOf)),
     priceWays,
     ...turns,
@@ -206,12 +209,27 @@ from main.${record.table}`,
   ]
 }
 
-const receivedTypesDoc = `The types that each feed has sent, as they were spelled.
-grain: one row per feed and type`
+const recordDaysDoc = `What each feed has sent of a UTC day: the types, as they were spelled, how many records of each, every version of them,
+and the largest of their amounts, fees and balances, without its sign. It is null if the feed is not booked.
+grain: one row per feed, account, type, coin and day`
 
-const receivedTypesOf = ({ feed, record, typed }: TypedRecord): string =>
-  `select distinct '${feed}' as feed, '${typed.vocabulary}' as vocabulary, ${columnName(typed.field)} as type
-from main.${record.table}`
+/** Of large books, a night reads these few rows and not all records. */
+function recordDaysOf({ feed, record, typed }: TypedRecord): string {
+  const { books } = typed
+  const column = (name: string): string => `${record.table}.${columnName(name)}`
+  const size = (name: string | undefined): string[] =>
+    name === undefined ? [] : [`abs(coalesce(${column(name)}, 0))`]
+  const sizes = books === null ? [] : [...size(books.amount), ...size(books.fee), ...size(books.balance)]
+  const largest =
+    sizes.length === 0
+      ? 'cast(null as decimal(38, 18))'
+      : `max(${sizes.length === 1 ? sizes.join() : `greatest(${sizes.join(', ')})`})`
+  const by = `account, ${column(typed.field)}, ${column(typed.coin)}, utc_day(${column(typed.time)})`
+  return `select '${feed}' as feed, '${typed.vocabulary}' as vocabulary, account, ${column(typed.field)} as type,
+  ${column(typed.coin)} as coin, utc_day(${column(typed.time)}) as day, count(*) as row_count, ${largest} as largest
+from main.${record.table}
+group by ${by}`
+}
 
 const unclassifiedDoc = `Current records of types that nobody has classified.
 grain: one row per record`

@@ -16,7 +16,7 @@ const booked = feedRecords.filter(({ record }) => (record.typed?.books ?? null) 
 
 describe('a booked record', () => {
   test('is one of the moved records, and its types are received and checked', () => {
-    for (const table of ['moved_records', 'received_types', 'unclassified_records']) {
+    for (const table of ['moved_records', 'record_days', 'unclassified_records']) {
       const feeds = [...selectOf(`staging.${table}`).matchAll(/'([\w.]+)' as feed/g)].map(([, feed]) => feed)
       expect(feeds).toEqual(booked.map(({ feed }) => feed))
     }

@@ -3,9 +3,10 @@
 -- grain: one row per coin
 with
 amounts as (
-  select coin, count(*) as row_count,
-    max(greatest(abs(amount), abs(fee), abs(coalesce(balance, 0)))) as largest
-  from staging.moved_records group by coin
+  select coin, sum(record_days.row_count) as row_count, max(record_days.largest) as largest
+  from staging.record_days
+  where record_days.largest is not null
+  group by coin
   union all
   select asset, count(*), max(quantity) from main.imported_trades group by asset
   union all
