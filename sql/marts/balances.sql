@@ -21,10 +21,15 @@ summed as (
   from main.imported_entries
   group by account, ledger, coin
 ),
+-- The last of each wallet's balance_chain.
 last_known as (
-  select account, ledger, coin, max_by(balance, place) as venue_balance, max(occurred_at) as reported_at
-  from main.balance_chain
-  group by account, ledger, coin
+  select days.account as account, ledgers.ledger as ledger, days.coin as coin,
+    max_by(days.last_balance, days.last_place) as venue_balance, max(days.last_at) as reported_at
+  from staging.move_days as days
+  join staging.line_ledgers as ledgers
+    on ledgers.account = days.account and ledgers.feed = days.feed and ledgers.line = days.line
+  where days.has_balance and days.feed in (select feed from staging.feeds where has_balance)
+  group by days.account, ledgers.ledger, days.coin
 )
 select
   coalesce(summed.account, last_known.account) as account,

@@ -3,7 +3,7 @@
 -- chain_grouping: how the balances of the account are kept (balance_groupings).
 -- grain: one row per account, feed and line
 with
-lines as (select distinct account, feed, line from staging.moves)
+lines as (select distinct account, feed, line from staging.move_days)
 select lines.account as account, lines.feed as feed, lines.line as line,
   case
     when lines.feed <> 'tax.records' then lines.line
