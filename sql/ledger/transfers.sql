@@ -27,8 +27,7 @@ with
 legs as (
   select entry_id, account, ledger, product_line, coin, kind, occurred_at, place, abs(amount) as quantity,
     case when amount < 0 then 'out' else 'in' end as direction
-  from main.entries
-  where kind in ('transfer', 'margin_move') and part = 'amount'
+  from staging.transfer_legs
 ),
 pairs as (
   select first_id as out_id, second_id as in_id from staging.transfer_turns

@@ -1,6 +1,6 @@
 // Which legs are still looking for their other side, and which accounts are sub-accounts of others: each model alone.
 import { expect, test } from 'vitest'
-import { type Planted, runModel } from '../support/one-model.ts'
+import { type Planted, runModel, runModels } from '../support/one-model.ts'
 
 const noon = '2026-02-15 12:00:00+00'
 
@@ -25,7 +25,7 @@ test('untied_legs: those of pairs in sequence within five minutes and between tw
       ['5', '6', '1000', '1'],
     ],
   }
-  const rows = await runModel('staging.untied_legs', {
+  const [, rows = []] = await runModels(['staging.transfer_legs', 'staging.untied_legs'], {
     'main.entries': entries,
     'staging.transfer_turns': turns,
   })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { balanced, type Cells, LEDGER_CHECKS, type Move, TestBooks } from '../support/books.ts'
 import { sharedBooks } from '../support/many-books.ts'
-import { runModel } from '../support/one-model.ts'
+import { runModel, runModels } from '../support/one-model.ts'
 
 /** What these books are made of. */
 const MADE = [
@@ -418,7 +418,7 @@ it('margin comes back first out first, beyond what was set aside from before the
   const entry = (id: string, place: string, amount: string, kind = 'margin_move', part = 'amount') => [
     ...[`main/${id}`, 'main', 'UNIFIED', 'SPOT', 'USDT', kind, part, day(1), place, amount],
   ]
-  const rows = await runModel('main.transfers', {
+  const [, rows = []] = await runModels(['staging.transfer_legs', 'main.transfers'], {
     'main.entries': {
       columns: `entry_id varchar, account varchar, ledger varchar, product_line varchar, coin varchar, kind varchar, part varchar,
         occurred_at timestamptz, place bigint, amount decimal(38, 18)`,

@@ -1,17 +1,13 @@
 -- The legs of transfers that are not tied in sequence, and those of margin moves, for finding each one's nearest: the outgoing leg
 -- is the first side, the incoming the second. Equal legs of one wallet in the same millisecond are distinguished by their
--- sequence. A transfer never stays in its wallet; margin may.
+-- number. A transfer never stays in its wallet; margin may.
 -- grain: one row per leg
 -- keys:  id unique
 with
 legs as (
   select entry_id, account, ledger, product_line, coin, kind, occurred_at, abs(amount) as quantity,
-    case when amount < 0 then 0 else 1 end as is_second,
-    row_number() over (
-      partition by account, ledger, product_line, coin, kind, occurred_at, amount order by place
-    ) as nth
-  from main.entries
-  where kind in ('transfer', 'margin_move') and part = 'amount'
+    case when amount < 0 then 0 else 1 end as is_second, nth
+  from staging.transfer_legs
 ),
 tied as (
   select first_id as out_id, second_id as in_id from staging.transfer_turns
