@@ -1,6 +1,8 @@
 -- Futures results per contract and day, signed as they move the balance, from the one book of record of each account.
 -- grain: one row per account, product_type, symbol, margin_coin and day
 -- keys:  account, product_type, symbol, margin_coin, day unique
+-- slices: day
+-- by day: staging.pnl_days
 -- columns:
 --   account: Account.
 --   product_type: USDT-FUTURES, COIN-FUTURES or USDC-FUTURES.
@@ -11,9 +13,7 @@
 --   fees: Fees; negative when paid.
 --   funding: Funding; negative when paid.
 --   net_pnl: Sum of the three.
-select account, product_line as product_type, symbol, coin as margin_coin, utc_day(occurred_at) as day,
-  sum(entry_pnl_parts.realised_pnl) as realised_pnl, sum(fee) as fees, sum(entry_pnl_parts.funding) as funding,
-  sum(entry_pnl_parts.realised_pnl) + sum(fee) + sum(entry_pnl_parts.funding) as net_pnl
-from staging.entry_pnl_parts
+select account, product_line as product_type, symbol, coin as margin_coin, day, realised_pnl, fee as fees, funding,
+  realised_pnl + fee + funding as net_pnl
+from staging.pnl_days
 where is_of_futures
-group by account, product_line, symbol, coin, utc_day(occurred_at)

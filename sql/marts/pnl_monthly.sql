@@ -28,9 +28,8 @@ lots as (
   from staging.lot_pnl_parts
 ),
 others as (
-  select account, month_of(utc_day(occurred_at)) as month, product_line, symbol, coin, realised_pnl, fee, funding,
-    interest
-  from staging.entry_pnl_parts
+  select account, month_of(day) as month, product_line, symbol, coin, realised_pnl, fee, funding, interest
+  from staging.pnl_days
   union all
   select account, month_of(utc_day(occurred_at)), product_line, symbol, coin, realised_pnl, fee, funding, interest
   from staging.imported_pnl_parts
