@@ -25,6 +25,7 @@ ended as (
   select account, order_id
   from main.orders
   where is_current and lower_case(order_status) in ('filled', 'cancelled')
+    and order_id in (select order_id from main.open_orders)
   group by account, order_id
 )
 select case when orders.last_seen_at >= lists.arrived_at then lists.read_at else orders.last_seen_at end as read_at,
