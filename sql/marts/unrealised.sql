@@ -19,12 +19,11 @@
 --   valued_at: Time of the price (the oldest on its path if there are several), for futures of the answer; null if no price is valid.
 with
 last_days as (select coin, max(daily_valuation.day) as day from main.daily_valuation group by coin),
+-- The same in every account and wallet.
 prices as (
-  select last_days.coin as coin, valuations.value as price, valuations.priced_at as priced_at,
-    valuations.currency as currency
+  select distinct days.coin as coin, days.price as price, days.priced_at as priced_at, days.currency as currency
   from last_days
-  join main.valuations as valuations
-    on valuations.entry_id = 'day/' || last_days.coin || '/' || cast(last_days.day as varchar)
+  join main.daily_valuation as days on days.coin = last_days.coin and days.day = last_days.day
 ),
 held as (
   select account, 'LOTS' as product_line, coin as symbol, 'long' as hold_side, currency,

@@ -144,17 +144,13 @@ test('an open coin-margined position has no value in its coin: its price is in d
 test('what is outside the books of its account is not unrealised, nor a short sale that was closed', async () => {
   const rows = await runModel('main.unrealised', {
     'main.daily_valuation': {
-      columns: 'coin varchar, day date',
+      columns:
+        'account varchar, coin varchar, day date, price decimal(38, 18), priced_at timestamptz, currency varchar',
       rows: [
-        ['BTC', '2026-01-05'],
-        ['BTC', '2026-01-06'],
-      ],
-    },
-    'main.valuations': {
-      columns: 'entry_id varchar, value decimal(38, 18), priced_at timestamptz, currency varchar',
-      rows: [
-        ['day/BTC/2026-01-05', '100', '2026-01-05 00:00:00+00', 'USDT'],
-        ['day/BTC/2026-01-06', '120', '2026-01-06 00:00:00+00', 'USDT'],
+        ['main', 'BTC', '2026-01-05', '100', '2026-01-05 00:00:00+00', 'USDT'],
+        ['main', 'BTC', '2026-01-06', '120', '2026-01-06 00:00:00+00', 'USDT'],
+        // A price is that of every account.
+        ['other', 'BTC', '2026-01-06', '120', '2026-01-06 00:00:00+00', 'USDT'],
       ],
     },
     'main.lots': {
