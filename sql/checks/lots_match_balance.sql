@@ -9,7 +9,7 @@ matching as (select scope = 'account' as is_by_account from main.lot_matching),
 held as (
   select case when is_by_account then changes.account else '' end as account, coin, sum(amount) as quantity
   from (
-    select account, coin, amount from main.entries
+    select account, coin, amount from staging.entry_days
     union all
     select book_account, coin, amount from staging.imported_moves
     union all

@@ -114,7 +114,7 @@ describe('lots_match_balance', () => {
     const holding = (name: string): string => `account varchar, coin varchar, ${name} decimal(38, 18)`
     const rows = await runModel('checks.lots_match_balance', {
       'main.lot_matching': { columns: 'scope varchar', rows: [[scope]] },
-      'main.entries': { columns: holding('amount'), rows: entries },
+      'staging.entry_days': { columns: holding('amount'), rows: entries },
       'staging.imported_moves': {
         columns: 'book_account varchar, coin varchar, amount decimal(38, 18)',
         rows: moves,
