@@ -68,6 +68,10 @@ const planted = (orders: readonly Order[], fills: readonly Fill[]) => ({
     ]),
   },
   'staging.tax_books': { columns: 'account varchar', rows: [['taxed']] },
+  'staging.record_pages': {
+    columns: 'feed varchar, account varchar',
+    rows: orders.map(({ account }) => ['trade.orderHistory', account]),
+  },
   'staging.symbol_coins': {
     columns: 'symbol varchar, base varchar, quote varchar',
     rows: Object.entries(COINS).map(([symbol, coins]) => [symbol, ...coins]),

@@ -4,12 +4,17 @@
 -- Base and quote follow from the symbol (symbol_coins).
 -- grain: one row per account and order
 with
+-- Without one, the orders need not be gone through.
+untaxed as (
+  select distinct account from staging.record_pages
+  where feed = 'trade.orderHistory' and account not in (select account from staging.tax_books)
+),
 filled as (
   select account, order_id, upper_case(orders.category) as category, symbol, lower_case(orders.side) as side, cum_exec_qty,
     cum_exec_value, created_time, coalesce(updated_time, created_time) as traded_at
   from main.orders
   where is_current and upper_case(orders.category) in ('SPOT', 'MARGIN') and cum_exec_qty > 0
-    and account not in (select account from staging.tax_books)
+    and account in (select account from untaxed)
 ),
 split as (
   select filled.account as account, filled.order_id as order_id, filled.category as category,
@@ -24,7 +29,7 @@ fees as (
     row_number() over (partition by account, order_id order by fee_coin) as nth
   from main.order_fee_details
   where is_current and fee_coin <> '' and order_fee_details.fee is not null
-    and account not in (select account from staging.tax_books)
+    and account in (select account from untaxed)
   group by account, order_id, fee_coin
 ),
 final as (
