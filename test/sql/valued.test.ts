@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { balanced, TestBooks } from '../support/books.ts'
-import { type Planted, runModel } from '../support/one-model.ts'
+import { type Planted, runModel, runModels } from '../support/one-model.ts'
 
 let books: TestBooks
 
@@ -347,4 +347,34 @@ test('a wallet that only owes a coin has a day, one without any has none, whoeve
       )
       .toSorted(),
   ).toEqual(['SHORT 0 0.5 0 -50', 'UNIFIED 3 2 300 100'])
+})
+
+test('of the changes without a value of a coin, the first five are named, whatever their days and accounts', async () => {
+  const event = (coin: string, id: string, at: string, account = 'main', currency: string | null = null) => [
+    ...[coin, `2026-01-${at}:00+00`, currency, account, '1', id],
+  ]
+  const [, rows = []] = await runModels(['staging.unpriced_days', 'staging.unpriced_changes'], {
+    'staging.unpriced_events': {
+      columns:
+        'coin varchar, happened_at timestamptz, currency varchar, account varchar, place bigint, event_id varchar',
+      rows: [
+        event('BTC', 'g', '07 00:00'),
+        event('BTC', 'b', '05 23:59', 'other', 'USD'),
+        event('BTC', 'a', '05 23:59'),
+        event('BTC', 'd', '06 12:00'),
+        event('BTC', 'c', '06 00:00', 'main', 'EUR'),
+        event('BTC', 'f', '06 12:00'),
+        event('BTC', 'e', '06 12:00'),
+        ...['5', '4', '3', '2', '1', '0'].map((minute) => event('ETH', minute, `05 12:0${minute}`, 'sub')),
+      ],
+    },
+  })
+  expect(
+    rows
+      .map((row) => [row.coin, row.event_count, row.occurred_at, row.currency, row.account, row.ids])
+      .toSorted(),
+  ).toEqual([
+    ['BTC', '7', '2026-01-05 23:59:00+00', 'EUR', null, '[a, b, c, d, e]'],
+    ['ETH', '6', '2026-01-05 12:00:00+00', null, 'sub', '[0, 1, 2, 3, 4]'],
+  ])
 })
