@@ -422,6 +422,82 @@ async function booksWithLots() {
   return { books, notes, build }
 }
 
+test('sums of days follow a record that comes late, one beyond all bounds, and one that goes away', async () => {
+  const { books, build } = await booksWithLots()
+  const at = (day: number): string => `2026-01-${String(day).padStart(2, '0')} 12:00:00+00`
+  const row = (id: number, day: number, more: Partial<TaxRow> = {}): TaxRow => ({
+    ...{ id: String(id), coin: 'USDT', type: 'TRANSFER_IN', amount: '1', balance: String(id), ts: at(day) },
+    ...more,
+  })
+  const rest = { balance: null, coin: 'SOL' }
+  const gain = (id: number, day: number, amount: string) =>
+    row(id, day, { type: 'CLOSE_LONG', amount, balance: null })
+  const here = async (question: string): Promise<string> => (await books.query(question)).flat().join(' ')
+  const lastBalance = () =>
+    here(
+      "select venue_balance from balances where account = 'main' and coin = 'USDT' and venue_balance is not null",
+    )
+  const gains = () => here('select account, day, realised_pnl from futures_pnl order by all')
+  const has = (coin: string) => here(`select count(*) from entries where coin = '${coin}'`)
+  const summed = [
+    ...[
+      'main.futures_pnl',
+      'staging.move_days',
+      'staging.pnl_days',
+      'staging.price_days',
+      'staging.record_days',
+    ],
+    ...['staging.transfer_legs', 'staging.transfer_sides'],
+  ]
+  const sliced = new Set<string>()
+  const night = async (): Promise<void> => {
+    const built = await build()
+    for (const table of slicedIn(built)) sliced.add(table)
+    expect(differing(await build({ full: true, publish: false, keepSteps: false }), built)).toEqual([])
+  }
+  const goes = (id: number) => books.sql(`delete from landing.main.tax_records where id = '${id}'`)
+  try {
+    for (const account of ['main', 'sub']) await books.account(account, 'unified')
+    const days = Array.from({ length: 20 }, (_, index) => index + 1)
+    await books.tax(
+      'SPOT',
+      days.map((day) => row(day, day)),
+    )
+    await books.tax(
+      'SPOT',
+      days.map((day) => row(100 + day, day, rest)),
+      { account: 'sub' },
+    )
+    await books.tax('USDT-FUTURES', [gain(201, 3, '5')], { account: 'sub' })
+    await build()
+    expect(await lastBalance()).toBe('20')
+    // Late, of an account that had none, of a type and on a line that nobody had sent.
+    await books.tax('USDT-FUTURES', [gain(301, 3, '7'), gain(302, 4, '-2')])
+    await night()
+    expect(await gains()).toBe('main 2026-01-03 7 main 2026-01-04 -2 sub 2026-01-03 5')
+    // Of a coin that is left out of the books while its records are beyond what can be summed up.
+    await books.tax('SPOT', [row(303, 5, { ...rest, amount: '99999999999999999999' })], { account: 'sub' })
+    await night()
+    expect(await has('SOL')).toBe('0')
+    await goes(303)
+    await night()
+    expect(await has('SOL')).toBe('20')
+    await goes(20)
+    await goes(302)
+    await night()
+    expect(await lastBalance()).toBe('19')
+    expect(await gains()).toBe('main 2026-01-03 7 sub 2026-01-03 5')
+    // Equal legs of one millisecond, one of which comes a night later.
+    await books.tax('SPOT', [row(401, 6, { type: 'TRANSFER_OUT', amount: '-1', balance: null })])
+    await night()
+    await books.tax('SPOT', [row(400, 6, { type: 'TRANSFER_OUT', amount: '-1', balance: null })])
+    await night()
+    expect(summed.filter((table) => !sliced.has(table))).toEqual([])
+  } finally {
+    await books.close()
+  }
+})
+
 test('lots are carried on from the day that changes, unless a piece of an earlier one is not as published', async () => {
   const { books, notes, build } = await booksWithLots()
   const daysOf = ({ tables }: BuildResult): number | undefined =>

@@ -3,19 +3,15 @@
 -- grain: one row per coin
 with
 amounts as (
-  select coin, sum(record_days.row_count) as row_count, max(record_days.largest) as largest
-  from staging.record_days
-  where record_days.largest is not null
-  group by coin
+  select coin, row_count, largest from staging.record_days where largest is not null
   union all
-  select asset, count(*), max(quantity) from main.imported_trades group by asset
+  select asset, 1, quantity from main.imported_trades
   union all
-  select currency, count(*), max(coalesce(total, 0)) from main.imported_trades where currency is not null group by currency
+  select currency, 1, coalesce(total, 0) from main.imported_trades where currency is not null
   union all
-  select fee_currency, count(*), max(abs(fee)) from main.imported_trades where fee_currency is not null
-  group by fee_currency
+  select fee_currency, 1, abs(fee) from main.imported_trades where fee_currency is not null
   union all
-  select asset, count(*), max(quantity) from main.imported_lots group by asset
+  select asset, 1, quantity from main.imported_lots
 ),
 final as (
   select coin, sum(amounts.row_count) as row_count, max(amounts.largest) as largest
