@@ -18,7 +18,6 @@ const BY_ACCOUNT: ReadonlySet<string> = new Set([
   'staging.record_days',
   'staging.moves',
   'staging.chain_gaps',
-  'staging.balance_days',
   'staging.move_days',
   'staging.chain_steps',
   'staging.line_ledgers',

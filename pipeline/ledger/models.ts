@@ -35,7 +35,7 @@ export interface Since {
   readonly where: string
   /** Columns, separated by commas. */
   readonly keys: string
-  /** A table divided into days, which has in the same columns the last row of each key on each day that meets the condition. */
+  /** A table divided into days: of each day it has, in the same columns, the last row of each key that meets the condition. */
   readonly lasts: string
 }
 

@@ -324,7 +324,7 @@ async function takeSince(
 ): Promise<void> {
   const time = timeOf.get(table) as string
   const agree = keys.split(', ').map((key) => `last_of.${key} is not distinct from taken.${key}`)
-  const lastOf = `(select ${keys}, max(${at}) as last_at from ${lasts} where not ${notBefore(timeOf.get(lasts) as string, first)} group by ${keys})`
+  const lastOf = `(select ${keys}, max(${at}) as last_at from ${lasts} where (${where}) and not ${notBefore(timeOf.get(lasts) as string, first)} group by ${keys})`
   // By its place alone a row is found without reading the others.
   const places = `(select last_at from ${lastOf} as last_of)`
   await take(

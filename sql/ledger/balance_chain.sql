@@ -5,7 +5,7 @@
 -- keys:  account, source_id unique
 -- slices: occurred_at
 -- by day: staging.chain_gaps
--- since: staging.moves at place where balance is not null per account, coin, line in staging.balance_days
+-- since: staging.moves at place where balance is not null per account, coin, line in staging.move_days
 -- columns:
 --   account: Account.
 --   ledger: Wallet whose balance it is.

@@ -24,7 +24,7 @@ summed as (
 -- The last of each wallet's balance_chain.
 last_known as (
   select days.account as account, ledgers.ledger as ledger, days.coin as coin,
-    max_by(days.last_balance, days.last_place) as venue_balance, max(days.last_at) as reported_at
+    max_by(days.balance, days.place) as venue_balance, max(days.last_at) as reported_at
   from staging.move_days as days
   join staging.line_ledgers as ledgers
     on ledgers.account = days.account and ledgers.feed = days.feed and ledgers.line = days.line

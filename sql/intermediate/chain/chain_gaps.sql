@@ -3,7 +3,7 @@
 -- balance before it and everything received since. A record without a balance is carried to the next record of its chain that
 -- has one. Nearly all steps close exactly under every grouping, and are not listed here.
 -- slices: occurred_at
--- since: staging.moves at place where balance is not null per account, coin, line in staging.balance_days
+-- since: staging.moves at place where balance is not null per account, coin, line in staging.move_days
 -- grain: one row per account and place whose gap is not zero under all groupings; null at the start of a chain
 with
 moves as (

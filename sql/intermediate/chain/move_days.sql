@@ -3,7 +3,7 @@
 -- by day: staging.moves
 -- grain: one row per account, feed, line, coin, day and has_balance
 select account, feed, line, coin, utc_day(occurred_at) as day, moves.balance is not null as has_balance,
-  count(*) as row_count, max(moves.place) as last_place, max(moves.occurred_at) as last_at,
-  max_by(moves.balance, moves.place) as last_balance
+  count(*) as row_count, max(moves.place) as place, max(moves.occurred_at) as last_at,
+  max_by(moves.balance, moves.place) as balance
 from staging.moves as moves
 group by account, feed, line, coin, utc_day(occurred_at), moves.balance is not null
