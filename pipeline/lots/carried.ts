@@ -350,7 +350,7 @@ async function lastMoment(
   return null
 }
 
-/** Parcels of a moment with the rows of their lots, by coin. */
+/** Parcels of a moment with the rows of their lots, in any order. */
 const FOUND = 'temp.lots_brought_forward'
 
 /** Finds the event of each parcel's lot; returns whether each has exactly one. */

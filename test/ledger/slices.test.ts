@@ -498,6 +498,55 @@ test('sums of days follow a record that comes late, one beyond all bounds, and o
   }
 })
 
+test('the chain goes on from the last balance of days before, over records without one that follow it', async () => {
+  const { books, build } = await booksWithLots()
+  const row = (
+    id: number,
+    day: number,
+    amount: string,
+    balance: string | null,
+    time = '12:00:00',
+  ): TaxRow => ({
+    ...{ id: String(id), coin: 'USDT', type: 'TRANSFER_IN', amount, balance },
+    ts: `2026-01-${String(day).padStart(2, '0')} ${time}+00`,
+  })
+  const step = async (id: number): Promise<string> =>
+    (
+      await books.query(
+        `select status, expected_balance, gap, previous_source_id from balance_chain where source_id = '${id}'`,
+      )
+    )
+      .flat()
+      .join(' ')
+  const night = async (): Promise<void> => {
+    const built = await build()
+    expect(slicedIn(built)).toEqual(expect.arrayContaining(['staging.chain_gaps', 'main.balance_chain']))
+    expect(differing(await build({ full: true, publish: false, keepSteps: false }), built)).toEqual([])
+  }
+  try {
+    await books.account('main', 'unified')
+    const days = Array.from({ length: 18 }, (_, index) => index + 1)
+    await books.tax('SPOT', [
+      ...days.map((day) => row(day, day, '1', String(day))),
+      row(19, 19, '2', null),
+      // A later day has none but this: its place is not that of a balance.
+      row(20, 20, '3', null),
+    ])
+    await build()
+    await books.tax('SPOT', [row(21, 21, '1', '24')])
+    await night()
+    expect(await step(21)).toBe('closed 24 0 18')
+    // What one of them would have explained is missing from now on.
+    await books.sql("delete from landing.main.tax_records where id = '20'")
+    await books.tax('SPOT', [row(22, 22, '1', '25')])
+    await night()
+    expect(await step(21)).toBe('open 21 3 18')
+    expect(await step(22)).toBe('closed 25 0 21')
+  } finally {
+    await books.close()
+  }
+})
+
 test('lots are carried on from the day that changes, unless a piece of an earlier one is not as published', async () => {
   const { books, notes, build } = await booksWithLots()
   const daysOf = ({ tables }: BuildResult): number | undefined =>
