@@ -81,7 +81,7 @@ export async function inWorkspace<T>(
     for (const other of others.splice(0)) other.closeSync()
   }
   try {
-    const { lanesFor, hasSmallSteps, restore } = await settle(connection, files)
+    const { lanesFor, threadsToWrite, hasSmallSteps, restore } = await settle(connection, files)
     try {
       const previousBreaks = await attachPrevious(connection, files.published, files.breakColumns)
       for (const layer of UNPUBLISHED)
@@ -119,7 +119,7 @@ export async function inWorkspace<T>(
       })
       leave()
       // Beside each other, connections have one thread each; now there is one connection, with much to compress.
-      await connection.run(`set threads = ${files.threads}`)
+      await connection.run(`set threads = ${threadsToWrite}`)
       await connection.run('checkpoint')
       const compact = await compacted(connection, fileOf(files.unfinished, COMPACT))
       await restore()
@@ -194,6 +194,8 @@ const FEW_ROWS = 2_048
 interface Settled {
   /** The connections that may work in parallel, for a build by days or any other. */
   readonly lanesFor: (isByDay: boolean) => Lanes
+  /** One thread compresses a group of rows. If the number of threads changes, DuckDB returns all free memory to the system. */
+  readonly threadsToWrite: number
   /** Intermediate steps may be kept in memory. */
   readonly hasSmallSteps: boolean
   /** Resets the instance, with nothing of the build attached. */
@@ -272,7 +274,8 @@ async function settle(
     Number(landed) * STEPS_PER_ROW_BYTES <= bytes * MOST_FOR_STEPS
   await connection.run("set timezone = 'UTC'")
   await connection.run('set preserve_insertion_order = false')
-  await connection.run(`set threads = ${threadsFor(Number(largest), threads)}`)
+  const threadsToWrite = threadsFor(Number(largest), threads)
+  await connection.run(`set threads = ${threadsToWrite}`)
   if (Number(landed) <= FEW_ROWS) await connection.run("set force_compression = 'uncompressed'")
   // Everything is attempted, whatever fails: anything still attached would write to its file once more when
   // the instance closes. A database that could not be written refuses every statement in it, so it is
@@ -295,7 +298,7 @@ async function settle(
     if (refusals.length > 0) throw refusals[0]
   }
   const load = { landed: Number(landed), largest: Number(largest), bytes, threads }
-  return { lanesFor: (isByDay) => lanesFor({ ...load, isByDay }), hasSmallSteps, restore }
+  return { lanesFor: (isByDay) => lanesFor({ ...load, isByDay }), threadsToWrite, hasSmallSteps, restore }
 }
 
 /** Nobody reads what a killed build has left, and writing everything twice takes time. */
