@@ -5,13 +5,17 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
+const JEMALLOC =
+  // Nothing is returned, and one arena serves all threads: what a build has freed on one of them, the next one uses on another.
+  // Blocks are cut from larger ones, however large: those that are kept are not joined, and so memory would grow with each build.
+  'dirty_decay_ms:-1,muzzy_decay_ms:-1,narenas:1,lg_extent_max_active_fit:16'
 const KEEP = {
   // Both must be set: with the first alone, every larger block is mapped and unmapped each time.
   MALLOC_TRIM_THRESHOLD_: String(2 ** 30),
   MALLOC_MMAP_THRESHOLD_: String(2 ** 25),
   MALLOC_TOP_PAD_: String(2 ** 24),
-  DUCKDB_JE_MALLOC_CONF: 'dirty_decay_ms:-1,muzzy_decay_ms:-1',
-  MALLOC_CONF: 'dirty_decay_ms:-1,muzzy_decay_ms:-1',
+  DUCKDB_JE_MALLOC_CONF: JEMALLOC,
+  MALLOC_CONF: JEMALLOC,
 }
 
 /**
