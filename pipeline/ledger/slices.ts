@@ -56,29 +56,22 @@ export const timesOf = (
 /** The name of no day. */
 export const NO_DAY = ''
 
-/** The rows of all days together. */
-export function allOf(days: Days): Rows {
+function together(parts: Iterable<Rows>): Rows {
   let [count, hash] = [0, 0n]
-  for (const day of days.values()) {
-    count += day.count
-    hash += BigInt(day.hash)
+  for (const part of parts) {
+    count += part.count
+    hash += BigInt(part.hash)
   }
   return { count, hash: String(hash) }
 }
 
+/** The rows of all days together. */
+export const allOf = (days: Days): Rows => together(days.values())
+
 /** The rows of each day of two parts of a table. */
 export function sumOfDays(one: Days, other: Days): Days {
   const days = new Map(one)
-  for (const [day, rows] of other)
-    days.set(
-      day,
-      allOf(
-        new Map([
-          ['one', one.get(day) ?? NO_ROWS],
-          ['other', rows],
-        ]),
-      ),
-    )
+  for (const [day, rows] of other) days.set(day, together([one.get(day) ?? NO_ROWS, rows]))
   return days
 }
 
