@@ -391,6 +391,7 @@ test('steps that belong to another ledger, or cannot be read, are not used', asy
     await deleteSince(20)
     await build({ full: true, keepSteps: false })
     expect(existsSync(steps(books.dir))).toBe(false)
+    expect(existsSync(join(books.dir, 'steps.json'))).toBe(false)
     cpSync(kept, steps(books.dir))
     await deleteSince(19)
     const second = await build()
