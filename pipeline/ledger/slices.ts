@@ -56,6 +56,7 @@ export const timesOf = (
 /** The name of no day. */
 export const NO_DAY = ''
 
+/** These rows, counted and hashed as one table. */
 function together(parts: Iterable<Rows>): Rows {
   let [count, hash] = [0, 0n]
   for (const part of parts) {

@@ -5,10 +5,12 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-const JEMALLOC =
-  // Nothing is returned, and one arena serves all threads: what a build has freed on one of them, the next one uses on another.
-  // Blocks are cut from larger ones, however large: those that are kept are not joined, and so memory would grow with each build.
-  'dirty_decay_ms:-1,muzzy_decay_ms:-1,narenas:1,lg_extent_max_active_fit:16'
+/**
+ * Nothing is returned, and one arena serves all threads: what a build has freed on one of them, the next one uses on another.
+ * Blocks are cut from larger ones, however large: kept blocks are not joined, so that memory would grow with each build.
+ */
+const JEMALLOC = 'dirty_decay_ms:-1,muzzy_decay_ms:-1,narenas:1,lg_extent_max_active_fit:16'
+
 const KEEP = {
   // Both must be set: with the first alone, every larger block is mapped and unmapped each time.
   MALLOC_TRIM_THRESHOLD_: String(2 ** 30),
